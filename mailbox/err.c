@@ -1,0 +1,57 @@
+#include <string.h>
+
+#include "mailbox/err.h"
+
+struct row {
+	const char *code;
+	const char *sentence;
+	const char *remedy;
+	int         exit_code;
+};
+
+static const struct row rows[ERR__COUNT] = {
+	[OK] = { "ok", "done", "nothing", 0 },
+#define ERR(name, code, exit_code, sentence, remedy) \
+	[ERR_##name] = { code, sentence, remedy, exit_code },
+#include "mailbox/err.tbl.h"
+#undef ERR
+};
+
+static const struct row *
+row_of(enum err e)
+{
+	return &rows[(unsigned)e < ERR__COUNT ? e : ERR_INTERNAL];
+}
+
+const char *
+err_code(enum err e)
+{
+	return row_of(e)->code;
+}
+
+const char *
+err_text(enum err e)
+{
+	return row_of(e)->sentence;
+}
+
+const char *
+err_remedy(enum err e)
+{
+	return row_of(e)->remedy;
+}
+
+int
+err_exit(enum err e)
+{
+	return row_of(e)->exit_code;
+}
+
+enum err
+err_of_code(const char *code)
+{
+	for (int e = OK; e < ERR__COUNT; e++)
+		if (strcmp(rows[e].code, code) == 0)
+			return (enum err)e;
+	return ERR_INTERNAL;
+}

@@ -1,0 +1,90 @@
+#include <stddef.h>
+#include <string.h>
+
+#include "mailbox/words.h"
+
+static const char *const kind_names[] = {
+	[KIND_MEMORY] = "memory", [KIND_CARD] = "card", [KIND_FILE] = "file",
+	[KIND_CREDENTIAL] = "credential",
+};
+
+static const char *const op_names[] = {
+	[OP_NONE] = "none", [OP_LIST] = "list", [OP_HISTORY] = "history", [OP_READ] = "read",
+	[OP_CREDENTIAL_BYTES] = "credential_bytes", [OP_VAULT_LIST] = "vault_list",
+	[OP_WRITE_ASSET] = "write_asset", [OP_WRITE_NAME] = "write_name", [OP_DETAILS] = "details",
+};
+
+static const char *const surface_names[] = {
+	[SURFACE_NONE] = "none", [SURFACE_CLI] = "cli", [SURFACE_STDIO] = "stdio",
+	[SURFACE_HTTP] = "http", [SURFACE_OWNER] = "owner",
+};
+
+static const char *const class_names[] = {
+	[CLASS_ORDINARY] = "ordinary", [CLASS_PRIVATE] = "private", [CLASS_FILE] = "file",
+	[CLASS_CREDENTIAL] = "credential",
+};
+
+#define NAME(table, v) \
+	((unsigned)(v) < sizeof(table) / sizeof *(table) && (table)[v] != NULL ? (table)[v] : "?")
+
+enum key_class
+class_of(enum kind kind, bool is_private)
+{
+	switch (kind) {
+	case KIND_FILE:
+		return CLASS_FILE;
+	case KIND_CREDENTIAL:
+		return CLASS_CREDENTIAL;
+	case KIND_MEMORY:
+	case KIND_CARD:
+		break;
+	}
+	return is_private ? CLASS_PRIVATE : CLASS_ORDINARY;
+}
+
+bool
+kind_known(unsigned v)
+{
+	return v >= KIND_MEMORY && v <= KIND_CREDENTIAL;
+}
+
+bool
+op_known(unsigned v)
+{
+	return v > OP_NONE && v < OP__COUNT;
+}
+
+const char *
+kind_name(enum kind k)
+{
+	return NAME(kind_names, k);
+}
+
+const char *
+op_name(enum op op)
+{
+	return NAME(op_names, op);
+}
+
+const char *
+surface_name(enum surface s)
+{
+	return NAME(surface_names, s);
+}
+
+const char *
+class_name(enum key_class c)
+{
+	return NAME(class_names, c);
+}
+
+bool
+kind_of_name(const char *name, enum kind *out)
+{
+	for (unsigned v = KIND_MEMORY; v <= KIND_CREDENTIAL; v++)
+		if (strcmp(name, kind_names[v]) == 0) {
+			*out = (enum kind)v;
+			return true;
+		}
+	return false;
+}

@@ -1,0 +1,75 @@
+/*
+ * words: the small vocabularies that messages, disk and log share. Their
+ * numbers are stored, so they never change; the names are what people see.
+ */
+#ifndef MAILBOX_WORDS_H
+#define MAILBOX_WORDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum kind {
+	KIND_MEMORY = 1,
+	KIND_CARD,
+	KIND_FILE,
+	KIND_CREDENTIAL,
+};
+
+/* Which of a vault's four class keys covers a revision. */
+enum key_class {
+	CLASS_ORDINARY,
+	CLASS_PRIVATE,
+	CLASS_FILE,
+	CLASS_CREDENTIAL,
+	CLASS__COUNT
+};
+
+/* What a sealed piece of a revision is. */
+enum part {
+	PART_HEAD = 1, /* the total length */
+	PART_TITLE,    /* what every reader in scope may see of it in a list */
+	PART_META,     /* file name, media type, tags: for the owner */
+	PART_CONTENT,  /* the bytes, in chunks */
+	PART_NAME,     /* the name of a vault */
+};
+
+/* What an ask wants done. */
+enum op {
+	OP_NONE,
+	OP_LIST,             /* unattended or owner: the assets of a vault */
+	OP_HISTORY,          /* the revisions of an asset */
+	OP_READ,             /* bytes of a memory, card or file */
+	OP_CREDENTIAL_BYTES, /* bytes of a credential */
+	OP_VAULT_LIST,       /* owner: the vaults and their names */
+	OP_WRITE_ASSET,      /* owner: a new revision */
+	OP_WRITE_NAME,       /* owner: a vault's name */
+	OP_DETAILS,          /* owner: one revision's title and meta */
+	OP__COUNT
+};
+
+/* Where an ask came in. */
+enum surface {
+	SURFACE_NONE,
+	SURFACE_CLI,
+	SURFACE_STDIO,
+	SURFACE_HTTP,
+	SURFACE_OWNER,
+	SURFACE__COUNT
+};
+
+/* The class of a new revision. Only memories and cards can be private. */
+enum key_class class_of(enum kind kind, bool is_private);
+
+bool kind_known(unsigned v);
+bool op_known(unsigned v);
+
+/* "memory", "list", "cli", "ordinary"; "?" for a value out of range. */
+const char *kind_name(enum kind k);
+const char *op_name(enum op op);
+const char *surface_name(enum surface s);
+const char *class_name(enum key_class c);
+
+/* False when the word is none of ours. */
+bool kind_of_name(const char *name, enum kind *out);
+
+#endif

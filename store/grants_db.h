@@ -1,0 +1,119 @@
+/*
+ * grants_db: who may read what: the library's envelopes, wrapped keys, grants,
+ * enrolment and device, in one LMDB environment of its own. Everything sealed
+ * in it is sealed with keys that it does not hold; of a token it knows a hash.
+ *
+ * Used from one thread at a time; each put is one durable commit. The errors
+ * of vault_db.h hold here too.
+ * Source: docs/store-format.md, "Grants".
+ */
+#ifndef STORE_GRANTS_DB_H
+#define STORE_GRANTS_DB_H
+
+#include "escrow/cert.h"
+#include "mailbox/clock.h"
+#include "mailbox/words.h"
+
+#define SEALED_KEY_LEN   72 /* nonce, 32 bytes, tag */
+#define KDF_SALT_LEN     16
+#define BACKEND_NAME_MAX 31
+#define GRANT_VAULTS_MAX 64
+
+struct grants_db;
+
+enum err grants_db_open(const char *dir, struct grants_db **out);
+void     grants_db_close(struct grants_db **db);
+
+/* The password envelope: Argon2id parameters and the root key sealed under what they give. */
+struct envelope {
+	uint32_t passes;
+	uint32_t memory_kib;
+	uint8_t  salt[KDF_SALT_LEN];
+	uint8_t  sealed_root[SEALED_KEY_LEN];
+};
+
+struct library_record {
+	struct uuid     library;
+	struct uuid     device;
+	struct wall_ms  created;
+	bool            device_member;
+	bool            center_managed;
+	uint8_t         log_public[SIGN_PUBLIC_LEN];
+	uint8_t         sealed_log_key[SEALED_KEY_LEN]; /* under the root key */
+	struct envelope envelope;
+};
+
+/* ERR_NOT_INITIALIZED: there is none. */
+enum err grants_db_library(struct grants_db *db, struct library_record *out);
+
+/* Makes the library. ERR_ALREADY_INITIALIZED. */
+enum err grants_db_init_library(struct grants_db *db, const struct library_record *r);
+
+/* Replaces it (the library id stays). */
+enum err grants_db_put_library(struct grants_db *db, const struct library_record *r);
+
+struct vault_keys {
+	struct uuid vault;
+	uint8_t     sealed[CLASS__COUNT][SEALED_KEY_LEN]; /* class keys under the root key */
+};
+
+enum err grants_db_put_vault_keys(struct grants_db *db, const struct vault_keys *k);
+enum err grants_db_vault_keys(struct grants_db *db, struct uuid vault, struct vault_keys *out); /* ERR_NOT_FOUND */
+
+/* The class keys of one vault of a grant, under KDF(unattended key, token half, grant id). */
+struct grant_vault {
+	struct uuid vault;
+	uint8_t     classes; /* bit (1 << enum key_class) */
+	uint8_t     sealed[CLASS__COUNT][SEALED_KEY_LEN]; /* zero where the class is not granted */
+};
+
+struct grant_record {
+	struct uuid    grant;
+	uint64_t       revision;      /* rises with each change */
+	struct wall_ms created;
+	struct wall_ms expires;       /* 0: never */
+	bool           revoked;
+	uint8_t        token_hash[32];
+	uint16_t       n_vaults;      /* 0 once revoked: the wraps are gone */
+	struct grant_vault vaults[GRANT_VAULTS_MAX];
+};
+
+/* Makes a grant. ERR_INVALID_ARGUMENT: the id or the token hash exists. */
+enum err grants_db_add_grant(struct grants_db *db, const struct grant_record *g);
+enum err grants_db_grant(struct grants_db *db, struct uuid grant, struct grant_record *out);          /* ERR_NOT_FOUND */
+enum err grants_db_grant_of_token(struct grants_db *db, const uint8_t token_hash[32], struct grant_record *out); /* ERR_NOT_FOUND */
+
+/* Only what a read needs of a grant: its head and one vault's wraps. ERR_NOT_FOUND, ERR_VAULT_NOT_GRANTED. */
+struct grant_use {
+	struct uuid        grant;
+	uint64_t           revision;
+	struct wall_ms     expires;
+	bool               revoked;
+	struct grant_vault vault;
+};
+enum err grants_db_use(struct grants_db *db, const uint8_t token_hash[32], struct uuid vault, struct grant_use *out);
+
+/* Marks it revoked and removes its wraps and its token hash. OK again on a revoked one. ERR_NOT_FOUND. */
+enum err grants_db_revoke(struct grants_db *db, struct uuid grant);
+
+/* In the order of ids; revoked ones left out. */
+enum err grants_db_list(struct grants_db *db, uint64_t offset, size_t limit,
+    struct grant_record *rows, size_t *n, bool *more);
+
+/* Revokes every grant in one commit. */
+enum err grants_db_revoke_all(struct grants_db *db);
+
+struct enrolment_record {
+	struct uuid       enrolment;
+	char              backend[BACKEND_NAME_MAX + 1];
+	struct wall_ms    created;
+	uint8_t           sealed_unattended[SEALED_KEY_LEN]; /* under the custody material, bound to backend, home and library */
+	uint8_t           sealed_delegate[SEALED_KEY_LEN];   /* the delegate's seed under the unattended key */
+	struct delegation delegation;
+};
+
+enum err grants_db_put_enrolment(struct grants_db *db, const struct enrolment_record *r);
+enum err grants_db_enrolment(struct grants_db *db, struct enrolment_record *out); /* ERR_NOT_ENABLED */
+enum err grants_db_drop_enrolment(struct grants_db *db); /* OK when there is none */
+
+#endif

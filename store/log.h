@@ -1,0 +1,107 @@
+/*
+ * log: the signed, append-only Merkle log (RFC 6962 hashing) in prewritten
+ * segment files, with group commit. One process owns it; see log_read.h for
+ * everybody else.
+ *
+ * A record counts only when the commit frame after it is on the disk and its
+ * signature verifies. Any failure of a write or a sync, and any sign that the
+ * files were changed from outside, is latched: nothing is retried, and every
+ * later call answers the same error until the log is opened anew.
+ * Source: docs/store-format.md, "The log".
+ */
+#ifndef STORE_LOG_H
+#define STORE_LOG_H
+
+#include "escrow/cert.h"
+#include "store/log_record.h"
+
+struct log;
+
+enum log_state {
+	LOG_OK,
+	LOG_LOW,    /* no room for a spare segment: reads go on, new content is refused */
+	LOG_FULL,   /* no spare left: only lock, revoke, disable, resume and repair are taken */
+	LOG_FAILED, /* latched */
+};
+
+struct log_settings {
+	const char *dir;                  /* exists, mode 0700; relative to the working directory */
+	struct uuid library;              /* the origin is "memories/" and this id */
+	const uint8_t *log_public;        /* 32 bytes */
+	uint64_t    first_segment_bytes;  /* 0: 4 MiB */
+	uint64_t    segment_bytes;        /* 0: 64 MiB */
+	/* Called for each record that counts, in order, while the log is opened. May be NULL. */
+	void      (*on_record)(void *arg, const struct log_record *r);
+	void       *arg;
+};
+
+/*
+ * Opens or makes the log: takes the directory's flock (waiting up to 2 s for a
+ * late predecessor), walks the frames, moves what lies after the last valid
+ * frame to quarantine/, writes key.pub if it is missing, readies a segment and
+ * begins a pending epoch, whose record is durable when this returns OK.
+ *
+ * ERR_BUSY: another process holds it. ERR_AUDIT_TAMPERED: the files or an
+ * anchor disagree. ERR_AUDIT_UNAVAILABLE: a read, write or sync failed.
+ * ERR_AUDIT_FULL: no room even for the first segment.
+ */
+enum err log_open(const struct log_settings *settings, struct log **out);
+
+void log_close(struct log **l);
+
+/* The running epoch: what a certificate must name and cover. */
+struct uuid    log_epoch(const struct log *l);
+const uint8_t *log_epoch_public(const struct log *l);
+
+/*
+ * Certifies the running epoch: puts an epoch record with the certificate into
+ * the group. ERR_INVALID_ARGUMENT when the certificate does not hold for this
+ * epoch under the log's public key.
+ */
+enum err log_epoch_certify(struct log *l, const struct cert *c);
+bool     log_epoch_certified(const struct log *l);
+
+/*
+ * Puts a record into the waiting group; nothing is written yet. The spans of r
+ * are copied.
+ *
+ * *index is its place, if the group's commit succeeds.
+ * ERR_LOCKED: the epoch is pending and this type must wait for a certificate.
+ * ERR_BUSY: the group is full (512 records or 256 KiB); commit first.
+ * ERR_AUDIT_FULL, ERR_AUDIT_UNAVAILABLE, ERR_AUDIT_TAMPERED: see log_state.
+ */
+enum err log_append(struct log *l, const struct log_record *r, uint64_t *index);
+
+/* How many records wait for log_commit. */
+size_t log_waiting(const struct log *l);
+
+/*
+ * Proof that a group is on the disk: made by log_commit and by nothing else.
+ * An ack can only be built from one (escrow/ack.h takes its bytes).
+ */
+struct log_receipt;
+
+/*
+ * Makes the waiting group durable: one write, one fdatasync. An empty group is OK.
+ *
+ * *receipt is borrowed, valid until the next log_append.
+ * On any error none of the group counts and the log is latched.
+ */
+enum err log_commit(struct log *l, const struct log_receipt **receipt);
+
+/* The signed body of the group's commit frame and its signature, as they lie on disk. */
+struct span log_receipt_bytes(const struct log_receipt *r);
+
+uint64_t       log_size(const struct log *l);             /* records that count */
+const uint8_t *log_root(const struct log *l);             /* 32 bytes */
+enum log_state log_state(const struct log *l);
+enum err       log_failure(const struct log *l);          /* OK, or why it is latched */
+bool           log_manual_lock(const struct log *l);      /* the newest lock or resume record is a lock */
+
+/*
+ * Idle work: makes the next spare segment when one is missing. Returns true if
+ * there is more to do. Never on the path of a read.
+ */
+bool log_tend(struct log *l);
+
+#endif

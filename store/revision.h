@@ -1,0 +1,40 @@
+/*
+ * revision: the clear fields of a revision, as the vault keeps them, as a
+ * deposit carries them and as the seals over its parts bind them: they are
+ * associated data, so a changed flag, size or parent opens nothing.
+ * Source: docs/store-format.md, "Revisions".
+ */
+#ifndef STORE_REVISION_H
+#define STORE_REVISION_H
+
+#include "mailbox/clock.h"
+#include "mailbox/wire.h"
+#include "mailbox/words.h"
+
+#define REVISION_PARENTS_MAX 16
+#define CHUNK_LEN            65536u
+#define FILE_LEN_MAX         ((uint64_t)16 << 30)
+
+struct revision_row {
+	struct uuid    vault;
+	struct uuid    asset;
+	struct uuid    revision;
+	enum kind      kind;
+	enum key_class key_class;
+	bool           deleted;       /* a tombstone: no content */
+	uint64_t       bytes;         /* length of the content */
+	struct wall_ms created;
+	struct wall_ms asset_created; /* of the asset's first revision */
+	uint16_t       n_parents;
+	struct uuid    parents[REVISION_PARENTS_MAX];
+};
+
+#define REVISION_ROW_MAX (4 + 3 * UUID_LEN + 3 + 3 * 8 + 2 + REVISION_PARENTS_MAX * UUID_LEN)
+
+void revision_row_put(struct wire_out *o, const struct revision_row *r);
+void revision_row_take(struct wire_in *in, struct revision_row *out);
+
+/* How many chunks that many bytes make: at least 1, the last one may be short or empty. */
+uint32_t revision_n_chunks(uint64_t bytes);
+
+#endif

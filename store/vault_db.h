@@ -1,0 +1,142 @@
+/*
+ * vault_db: vaults, assets, revisions and sealed chunks, in one LMDB
+ * environment. It holds no key and no plaintext: every sealed_* span is bytes
+ * that it cannot open.
+ *
+ * Used from one thread at a time. Writes collect in one transaction until
+ * vault_db_commit; reads see what is committed and, inside a group of writes,
+ * that group too. The map grows by itself.
+ *
+ * Every call may return ERR_STORAGE_FAILED (a read or write failed; after a
+ * failed commit the environment refuses everything until it is opened anew),
+ * ERR_STORAGE_FULL (nothing of the group was changed) and ERR_STORAGE_CORRUPT
+ * (a record does not have its form); those are not repeated below.
+ * Source: docs/store-format.md, "The vault".
+ */
+#ifndef STORE_VAULT_DB_H
+#define STORE_VAULT_DB_H
+
+#include "store/revision.h"
+
+#define SEALED_HEAD_LEN   48   /* 8 bytes and a seal */
+#define SEALED_TITLE_MAX  1064 /* 1 KiB and a seal */
+#define SEALED_META_MAX   4136 /* 4 KiB and a seal */
+#define SEALED_NAME_MAX   296  /* 256 bytes and a seal */
+#define SEALED_CHUNK_MAX  (CHUNK_LEN + 40)
+#define ASSET_HEADS_MAX   16
+
+struct vault_db;
+
+/*
+ * Opens or makes the environment in dir (exists, 0700), takes the directory's
+ * flock (waiting up to 2 s), clears stale readers and sweeps the chunks of
+ * revisions that were never published.
+ * ERR_BUSY: another process holds it.
+ */
+enum err vault_db_open(const char *dir, struct vault_db **out);
+void     vault_db_close(struct vault_db **db);
+
+struct vault_row {
+	struct uuid    vault;
+	bool           active;
+	struct wall_ms created;
+	struct uuid    name_revision;
+	uint64_t       n_assets; /* tombstoned ones left out */
+	uint16_t       name_len;
+	uint8_t        sealed_name[SEALED_NAME_MAX];
+};
+
+/* Makes the vault, or gives it another name (a new name_revision). */
+enum err vault_db_put_vault(struct vault_db *db, const struct vault_row *row);
+
+/* ERR_NOT_FOUND. */
+enum err vault_db_vault(struct vault_db *db, struct uuid vault, struct vault_row *out);
+
+/* In the order of ids. *n rows of at most limit from offset; *more when others follow. */
+enum err vault_db_list_vaults(struct vault_db *db, uint64_t offset, size_t limit,
+    struct vault_row *rows, size_t *n, bool *more);
+
+struct asset_row {
+	struct uuid    vault;
+	struct uuid    asset;
+	enum kind      kind;
+	enum key_class key_class;
+	bool           deleted;  /* every head is a tombstone */
+	struct wall_ms created;
+	uint16_t       n_heads;  /* > 1: a conflict */
+	struct uuid    heads[ASSET_HEADS_MAX];
+};
+
+/* ERR_NOT_FOUND also when the asset is in another vault. */
+enum err vault_db_asset(struct vault_db *db, struct uuid vault, struct uuid asset, struct asset_row *out);
+
+struct revision_record {
+	struct revision_row row;
+	bool        quarantined;
+	bool        head;
+	struct span sealed_head;  /* borrowed until the next call on this db */
+	struct span sealed_title;
+	struct span sealed_meta;
+};
+
+/*
+ * ERR_NOT_FOUND: no such revision. ERR_REVISION_MISMATCH: it is another
+ * asset's or another vault's.
+ */
+enum err vault_db_revision(struct vault_db *db, struct uuid vault, struct uuid asset,
+    struct uuid revision, struct revision_record *out);
+
+/* A page of live assets in the order of ids: each with its (first) head's record. */
+struct asset_page_row {
+	struct asset_row       asset;
+	struct revision_record first_head; /* spans borrowed until the next call on this db */
+};
+enum err vault_db_list_assets(struct vault_db *db, struct uuid vault, uint64_t offset, size_t limit,
+    struct asset_page_row *rows, size_t *n, bool *more);
+
+/* A page of an asset's revisions in the order of ids. ERR_NOT_FOUND: no such asset. */
+enum err vault_db_history(struct vault_db *db, struct uuid vault, struct uuid asset,
+    uint64_t offset, size_t limit, struct revision_record *rows, size_t *n, bool *more);
+
+/* A sealed content chunk of a published revision. Borrowed until the next call. ERR_NOT_FOUND. */
+enum err vault_db_chunk(struct vault_db *db, struct uuid revision, uint32_t index, struct span *out);
+
+/*
+ * Stores a chunk of a revision that nobody sees yet. The same (revision,
+ * index) again replaces it. ERR_INVALID_ARGUMENT: the revision is published,
+ * or the chunk is too long.
+ */
+enum err vault_db_stage_chunk(struct vault_db *db, struct uuid revision, uint32_t index, struct span sealed);
+
+struct new_revision {
+	struct revision_row row;
+	struct span sealed_head, sealed_title, sealed_meta;
+	bool        quarantined;
+};
+
+/*
+ * Publishes a staged revision: its row, its chunks, its asset's heads (the
+ * parents stop being heads; another head left over is a conflict).
+ * The first revision of an asset has no parents and makes the asset.
+ *
+ * ERR_NOT_FOUND: no such vault. ERR_VAULT_NOT_ACTIVE. ERR_INVALID_ARGUMENT:
+ * the revision exists, an asset without parents exists, a parent is not of
+ * this asset, the kind differs, a chunk of row.bytes is missing or too many
+ * are there.
+ */
+enum err vault_db_publish(struct vault_db *db, const struct new_revision *r);
+
+/* Drops a staged revision and its chunks. OK when there is none. */
+enum err vault_db_discard(struct vault_db *db, struct uuid revision);
+
+/*
+ * Makes the group of writes durable. OK without one. On an error nothing of
+ * the group is visible, except after ERR_STORAGE_FAILED, where the outcome is
+ * unknown until the environment is opened anew.
+ */
+enum err vault_db_commit(struct vault_db *db);
+
+/* Forgets the group of writes. */
+void vault_db_abort(struct vault_db *db);
+
+#endif
