@@ -26,6 +26,7 @@ ERR(NOT_CONFIRMED,       "not_confirmed",      77, "the confirmation was not giv
 ERR(WRONG_PASSWORD,      "wrong_password",     77, "the password is wrong", "try again")
 ERR(PASSWORD_MISMATCH,   "password_mismatch",  77, "the two passwords differ", "try again")
 ERR(THROTTLED,           "throttled",          77, "too many wrong passwords", "wait, then try again")
+ERR(DAEMON_UNTRUSTED,    "daemon_untrusted",   77, "the daemon cannot prove that it holds this library's log key", "find out what listens in this home before you use it")
 ERR(NOT_OWNER,           "not_owner",          77, "the peer is not the owner of this home", "use the account that owns the home")
 
 ERR(BANNED,              "banned",             77, "unattended access is banned by a manual lock or by disable", "`memories unattended resume`, or enable anew")

@@ -2,8 +2,9 @@
  * ban: the file that stops key-only starts and unattended reads, across
  * restarts. It is written once, in full, when the library is made, and from
  * then on only overwritten in place and synced, so that a full disk cannot
- * stop a lock. Two slots of 512 bytes are written in turn; a torn write leaves
- * the other. A file with no valid slot bans.
+ * stop a lock. Two slots of 512 bytes, a page apart, are written and synced one
+ * after the other; a torn write leaves the other, and what was acknowledged
+ * stands in both. The newest valid slot counts. A file with none bans.
  * Source: docs/store-format.md, "The ban file".
  */
 #ifndef STORE_BAN_H
@@ -20,7 +21,12 @@ struct ban_state {
 	bool disabled;    /* set by disable, cleared by enable */
 };
 
-/* Opens the file, or makes it (synced, its directory too). ERR_STORAGE_FULL, ERR_STORAGE_FAILED. */
+/*
+ * Opens the file, or makes it (synced, its directory too), banning nothing. A
+ * file of another length is made anew, banning.
+ * ERR_STORAGE_FULL. ERR_STORAGE_FAILED: also when it is a link, is no regular
+ * file, or belongs to somebody else.
+ */
 enum err ban_open(const char *path, struct ban **out);
 void     ban_close(struct ban **b);
 

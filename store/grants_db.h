@@ -3,24 +3,27 @@
  * enrolment and device, in one LMDB environment of its own. Everything sealed
  * in it is sealed with keys that it does not hold; of a token it knows a hash.
  *
- * Used from one thread at a time; each put is one durable commit. The errors
- * of vault_db.h hold here too.
+ * Used from one thread at a time; each call that changes something is one
+ * durable commit, and nothing changes when it fails with another error than
+ * ERR_STORAGE_FAILED. Reads give copies and hold nothing. The errors of
+ * vault_db.h hold here too.
  * Source: docs/store-format.md, "Grants".
  */
 #ifndef STORE_GRANTS_DB_H
 #define STORE_GRANTS_DB_H
 
 #include "escrow/cert.h"
+#include "escrow/seal.h"
 #include "mailbox/clock.h"
 #include "mailbox/words.h"
 
-#define SEALED_KEY_LEN   72 /* nonce, 32 bytes, tag */
 #define KDF_SALT_LEN     16
 #define BACKEND_NAME_MAX 31
 #define GRANT_VAULTS_MAX 64
 
 struct grants_db;
 
+/* As vault_db_open: dir exists, 0700; its flock; ERR_BUSY. */
 enum err grants_db_open(const char *dir, struct grants_db **out);
 void     grants_db_close(struct grants_db **db);
 
@@ -49,7 +52,7 @@ enum err grants_db_library(struct grants_db *db, struct library_record *out);
 /* Makes the library. ERR_ALREADY_INITIALIZED. */
 enum err grants_db_init_library(struct grants_db *db, const struct library_record *r);
 
-/* Replaces it (the library id stays). */
+/* Replaces it. ERR_NOT_INITIALIZED. ERR_INVALID_ARGUMENT: another library id. */
 enum err grants_db_put_library(struct grants_db *db, const struct library_record *r);
 
 struct vault_keys {
@@ -57,13 +60,14 @@ struct vault_keys {
 	uint8_t     sealed[CLASS__COUNT][SEALED_KEY_LEN]; /* class keys under the root key */
 };
 
+/* Makes or replaces them. */
 enum err grants_db_put_vault_keys(struct grants_db *db, const struct vault_keys *k);
 enum err grants_db_vault_keys(struct grants_db *db, struct uuid vault, struct vault_keys *out); /* ERR_NOT_FOUND */
 
 /* The class keys of one vault of a grant, under KDF(unattended key, token half, grant id). */
 struct grant_vault {
 	struct uuid vault;
-	uint8_t     classes; /* bit (1 << enum key_class) */
+	uint8_t     classes; /* bit (1 << enum key_class), at least one */
 	uint8_t     sealed[CLASS__COUNT][SEALED_KEY_LEN]; /* zero where the class is not granted */
 };
 
@@ -73,12 +77,15 @@ struct grant_record {
 	struct wall_ms created;
 	struct wall_ms expires;       /* 0: never */
 	bool           revoked;
-	uint8_t        token_hash[32];
-	uint16_t       n_vaults;      /* 0 once revoked: the wraps are gone */
-	struct grant_vault vaults[GRANT_VAULTS_MAX];
+	uint8_t        token_hash[32]; /* zero once revoked */
+	uint16_t       n_vaults;      /* 1 .. GRANT_VAULTS_MAX; 0 once revoked: the wraps are gone */
+	struct grant_vault vaults[GRANT_VAULTS_MAX]; /* read back in the order of ids */
 };
 
-/* Makes a grant. ERR_INVALID_ARGUMENT: the id or the token hash exists. */
+/*
+ * Makes a grant. ERR_INVALID_ARGUMENT: the id or the token hash exists, it is
+ * revoked, or its vaults are none, too many, named twice or without a class.
+ */
 enum err grants_db_add_grant(struct grants_db *db, const struct grant_record *g);
 enum err grants_db_grant(struct grants_db *db, struct uuid grant, struct grant_record *out);          /* ERR_NOT_FOUND */
 enum err grants_db_grant_of_token(struct grants_db *db, const uint8_t token_hash[32], struct grant_record *out); /* ERR_NOT_FOUND */
@@ -93,7 +100,7 @@ struct grant_use {
 };
 enum err grants_db_use(struct grants_db *db, const uint8_t token_hash[32], struct uuid vault, struct grant_use *out);
 
-/* Marks it revoked and removes its wraps and its token hash. OK again on a revoked one. ERR_NOT_FOUND. */
+/* Marks it revoked (its revision rises) and removes its wraps and its token hash. OK again on a revoked one. ERR_NOT_FOUND. */
 enum err grants_db_revoke(struct grants_db *db, struct uuid grant);
 
 /* In the order of ids; revoked ones left out. */
@@ -112,6 +119,7 @@ struct enrolment_record {
 	struct delegation delegation;
 };
 
+/* Makes or replaces it. ERR_INVALID_ARGUMENT: the backend's name is empty or has no end. */
 enum err grants_db_put_enrolment(struct grants_db *db, const struct enrolment_record *r);
 enum err grants_db_enrolment(struct grants_db *db, struct enrolment_record *out); /* ERR_NOT_ENABLED */
 enum err grants_db_drop_enrolment(struct grants_db *db); /* OK when there is none */

@@ -29,10 +29,20 @@ struct revision_row {
 	struct uuid    parents[REVISION_PARENTS_MAX];
 };
 
-#define REVISION_ROW_MAX (4 + 3 * UUID_LEN + 3 + 3 * 8 + 2 + REVISION_PARENTS_MAX * UUID_LEN)
+#define REVISION_ROW_MAX (1 + 3 * UUID_LEN + 3 + 3 * 8 + 2 + REVISION_PARENTS_MAX * UUID_LEN)
 
+/* At most REVISION_ROW_MAX bytes. More parents than fit fail the writer. */
 void revision_row_put(struct wire_out *o, const struct revision_row *r);
+
+/*
+ * Takes one row; what follows it is left. Fails the reader, and leaves *out, on
+ * any byte that no row has: a kind or class that is none, a class of another
+ * kind, too many parents, content in a tombstone or over FILE_LEN_MAX.
+ */
 void revision_row_take(struct wire_in *in, struct revision_row *out);
+
+/* True when a revision of that kind can be of that class. */
+bool revision_class_fits(enum kind kind, enum key_class key_class);
 
 /* How many chunks that many bytes make: at least 1, the last one may be short or empty. */
 uint32_t revision_n_chunks(uint64_t bytes);

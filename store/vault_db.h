@@ -3,14 +3,21 @@
  * environment. It holds no key and no plaintext: every sealed_* span is bytes
  * that it cannot open.
  *
- * Used from one thread at a time. Writes collect in one transaction until
- * vault_db_commit; reads see what is committed and, inside a group of writes,
- * that group too. The map grows by itself.
+ * Used from one thread at a time. Writes collect in one transaction, the
+ * group, until vault_db_commit; reads see what is committed and, inside a
+ * group, that group too. The map grows by itself.
+ *
+ * A group takes about 32 MiB of chunks or 1,000 revisions; a write over that
+ * is ERR_BUSY and changes nothing: commit, then call again. A group of 4 MiB is
+ * as fast and keeps less in memory.
  *
  * Every call may return ERR_STORAGE_FAILED (a read or write failed; after a
  * failed commit the environment refuses everything until it is opened anew),
- * ERR_STORAGE_FULL (nothing of the group was changed) and ERR_STORAGE_CORRUPT
- * (a record does not have its form); those are not repeated below.
+ * ERR_STORAGE_FULL (nothing of the group was changed), ERR_STORAGE_CORRUPT
+ * (a record does not have its form) and ERR_NO_MEMORY; those are not repeated
+ * below. A write that fails with one of them forgets the whole group, and
+ * later writes and the commit answer the same, until that commit or
+ * vault_db_abort. Other errors leave the group as it was.
  * Source: docs/store-format.md, "The vault".
  */
 #ifndef STORE_VAULT_DB_H
@@ -34,7 +41,13 @@ struct vault_db;
  * ERR_BUSY: another process holds it.
  */
 enum err vault_db_open(const char *dir, struct vault_db **out);
-void     vault_db_close(struct vault_db **db);
+void     vault_db_close(struct vault_db **db); /* forgets an open group */
+
+/* Ends what is borrowed: until then the last read holds old pages. Before waiting, and cheap. */
+void vault_db_release(struct vault_db *db);
+
+/* For idle times: releases, and gives the memory of the map back. ERR_BUSY: within a group. */
+enum err vault_db_rest(struct vault_db *db);
 
 struct vault_row {
 	struct uuid    vault;
@@ -46,7 +59,11 @@ struct vault_row {
 	uint8_t        sealed_name[SEALED_NAME_MAX];
 };
 
-/* Makes the vault, or gives it another name (a new name_revision). */
+/*
+ * Makes the vault, or replaces its row: another name (a new name_revision),
+ * or not active any more. n_assets is not taken from the row.
+ * ERR_INVALID_ARGUMENT: the name is too long.
+ */
 enum err vault_db_put_vault(struct vault_db *db, const struct vault_row *row);
 
 /* ERR_NOT_FOUND. */
@@ -60,11 +77,11 @@ struct asset_row {
 	struct uuid    vault;
 	struct uuid    asset;
 	enum kind      kind;
-	enum key_class key_class;
-	bool           deleted;  /* every head is a tombstone */
+	enum key_class key_class; /* of the revision published last, quarantined ones left out */
+	bool           deleted;  /* there are heads, and every one is a tombstone */
 	struct wall_ms created;
-	uint16_t       n_heads;  /* > 1: a conflict */
-	struct uuid    heads[ASSET_HEADS_MAX];
+	uint16_t       n_heads;  /* > 1: a conflict; 0: all revisions are quarantined */
+	struct uuid    heads[ASSET_HEADS_MAX]; /* in the order of ids */
 };
 
 /* ERR_NOT_FOUND also when the asset is in another vault. */
@@ -86,7 +103,11 @@ struct revision_record {
 enum err vault_db_revision(struct vault_db *db, struct uuid vault, struct uuid asset,
     struct uuid revision, struct revision_record *out);
 
-/* A page of live assets in the order of ids: each with its (first) head's record. */
+/*
+ * A page of live assets (they have a head that is no tombstone) in the order
+ * of ids, each with the record of its first head that is no tombstone. The
+ * time does not depend on the offset. ERR_NOT_FOUND: no such vault.
+ */
 struct asset_page_row {
 	struct asset_row       asset;
 	struct revision_record first_head; /* spans borrowed until the next call on this db */
@@ -94,7 +115,7 @@ struct asset_page_row {
 enum err vault_db_list_assets(struct vault_db *db, struct uuid vault, uint64_t offset, size_t limit,
     struct asset_page_row *rows, size_t *n, bool *more);
 
-/* A page of an asset's revisions in the order of ids. ERR_NOT_FOUND: no such asset. */
+/* A page of an asset's revisions in the order of ids, quarantined ones too. ERR_NOT_FOUND: no such asset. */
 enum err vault_db_history(struct vault_db *db, struct uuid vault, struct uuid asset,
     uint64_t offset, size_t limit, struct revision_record *rows, size_t *n, bool *more);
 
@@ -103,8 +124,8 @@ enum err vault_db_chunk(struct vault_db *db, struct uuid revision, uint32_t inde
 
 /*
  * Stores a chunk of a revision that nobody sees yet. The same (revision,
- * index) again replaces it. ERR_INVALID_ARGUMENT: the revision is published,
- * or the chunk is too long.
+ * index) again replaces it. ERR_INVALID_ARGUMENT: the revision is published or
+ * being discarded, the chunk is too long, or no file has so many.
  */
 enum err vault_db_stage_chunk(struct vault_db *db, struct uuid revision, uint32_t index, struct span sealed);
 
@@ -117,17 +138,34 @@ struct new_revision {
 /*
  * Publishes a staged revision: its row, its chunks, its asset's heads (the
  * parents stop being heads; another head left over is a conflict).
- * The first revision of an asset has no parents and makes the asset.
+ * The first revision of an asset has no parents and makes the asset. A
+ * tombstone has no chunks; every other revision has those of row.bytes.
+ *
+ * A quarantined revision becomes no head and leaves its parents heads; its
+ * chunks are kept as they are, all, some or none, and its sealed_head may be
+ * empty.
  *
  * ERR_NOT_FOUND: no such vault. ERR_VAULT_NOT_ACTIVE. ERR_INVALID_ARGUMENT:
- * the revision exists, an asset without parents exists, a parent is not of
- * this asset, the kind differs, a chunk of row.bytes is missing or too many
- * are there.
+ * the revision exists or is being discarded, an asset without parents exists,
+ * a parent is not of this asset or named twice, the kind differs, the class is
+ * not of that kind, a sealed part has a wrong length, a chunk of row.bytes is
+ * missing or too many are there, or the asset would have more than
+ * ASSET_HEADS_MAX heads.
  */
 enum err vault_db_publish(struct vault_db *db, const struct new_revision *r);
 
-/* Drops a staged revision and its chunks. OK when there is none. */
+/*
+ * Drops a staged revision and its chunks; those of a long one remain for
+ * vault_db_tend or the next open, and until then its id cannot be staged.
+ * OK when there is none.
+ */
 enum err vault_db_discard(struct vault_db *db, struct uuid revision);
+
+/*
+ * Idle work: removes some chunks of discarded revisions, in a group of its own
+ * that it commits. *more when others are left. ERR_BUSY: within a group.
+ */
+enum err vault_db_tend(struct vault_db *db, bool *more);
 
 /*
  * Makes the group of writes durable. OK without one. On an error nothing of

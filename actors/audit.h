@@ -1,0 +1,21 @@
+/*
+ * audit: writes down every delivery before it happens, and only then passes
+ * the ticket on.
+ *
+ * Owns    the directory audit/ and the key of the running epoch.
+ * Hears   AUDIT_INTENT from keyring; LIBRARY, EVENT, EVENT_KEEP, USAGE_WANTED
+ *         from grants; REFUSAL_NOTED, LOG_STATE_WANTED from the gate;
+ *         EPOCH_CERTIFIED from keyring.
+ * Says    AUDIT_ACK to the gate, for every intent of a group after one sync;
+ *         EPOCH to keyring; LOG_BAN, EVENT_KEPT to grants.
+ * Fails   closed: when the log cannot be written it acks nothing, and its
+ *         process ends; a new one recovers, or says why it cannot.
+ */
+#ifndef ACTORS_AUDIT_H
+#define ACTORS_AUDIT_H
+
+#include "mailbox/actor.h"
+
+extern const struct actor_spec audit_actor;
+
+#endif

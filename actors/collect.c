@@ -1,0 +1,355 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "actors/collect.h"
+#include "escrow/deposit.h"
+
+#define PAGE_MAX  100
+#define ITEMS_MAX 221184
+#define REFS_MAX  3800
+#define BYTES_MAX 65536u
+
+/* What a page's rows need at most; the vault's borrowed spans are copied out row by row. */
+struct collection_room {
+	struct collection c;
+	uint8_t items[ITEMS_MAX];
+	uint8_t refs[REFS_MAX];
+	union {
+		struct asset_page_row  assets[PAGE_MAX];
+		struct revision_record revisions[PAGE_MAX];
+		struct vault_row       vaults[PAGE_MAX];
+	} page;
+};
+
+enum err
+collection_new(struct collection **out)
+{
+	struct collection_room *room = calloc(1, sizeof *room);
+
+	if (room == NULL)
+		return ERR_NO_MEMORY;
+	*out = &room->c;
+	return OK;
+}
+
+void
+collection_free(struct collection **c)
+{
+	free(*c);
+	*c = NULL;
+}
+
+static struct collection_room *
+room_of(struct collection *c)
+{
+	return (struct collection_room *)c;
+}
+
+/* One sealed piece, in the deposit and among the refs. */
+static void
+add_piece(struct collection *c, struct key_ref_body ref, uint8_t flags, struct span row,
+    struct span heads, struct span sealed)
+{
+	struct item_body item = { .ref = ref, .flags = flags, .row = row, .heads = heads, .sealed = sealed };
+
+	item_body_put(&c->items, &item);
+	key_ref_body_put(&c->refs, &ref);
+	c->deposit.n_items++;
+	c->wanted.n_refs++;
+}
+
+static struct key_ref_body
+ref_of(const struct revision_row *r, enum part part, uint32_t index)
+{
+	return (struct key_ref_body){ .key_class = (uint8_t)r->key_class, .asset = r->asset,
+		.revision = r->revision, .part = (uint8_t)part, .index = index };
+}
+
+static uint8_t
+flags_of(const struct revision_record *r)
+{
+	return (uint8_t)((r->head ? ITEM_HEAD : 0) | (r->quarantined ? ITEM_QUARANTINED : 0));
+}
+
+static struct span
+row_bytes(const struct revision_row *r, uint8_t buf[REVISION_ROW_MAX])
+{
+	struct wire_out o = wire_out(buf, REVISION_ROW_MAX);
+
+	revision_row_put(&o, r);
+	return wire_written(&o);
+}
+
+/* A piece that is bound to its revision's row. */
+static void
+add_row_piece(struct collection *c, const struct revision_record *r, enum part part,
+    struct span heads, struct span sealed)
+{
+	uint8_t row[REVISION_ROW_MAX];
+
+	add_piece(c, ref_of(&r->row, part, 0), flags_of(r), row_bytes(&r->row, row), heads, sealed);
+}
+
+static enum err
+check_vault(struct vault_db *db, struct uuid vault)
+{
+	struct vault_row row;
+	enum err e = vault_db_vault(db, vault, &row);
+
+	if (e != OK)
+		return e;
+	return row.active ? OK : ERR_VAULT_NOT_ACTIVE;
+}
+
+static enum err
+collect_list(struct vault_db *db, const struct ask_body *ask, struct collection *c)
+{
+	struct asset_page_row *rows = room_of(c)->page.assets;
+	size_t n;
+	bool more;
+	enum err e = vault_db_list_assets(db, ask->vault, ask->offset, ask->limit, rows, &n, &more);
+
+	if (e != OK)
+		return e;
+	for (size_t i = 0; i < n; i++) {
+		struct span heads = { (const uint8_t *)rows[i].asset.heads, rows[i].asset.n_heads * (size_t)UUID_LEN };
+
+		add_row_piece(c, &rows[i].first_head, PART_TITLE, heads, rows[i].first_head.sealed_title);
+	}
+	c->deposit.more = more;
+	c->wanted.length = n;
+	return OK;
+}
+
+static enum err
+collect_history(struct vault_db *db, const struct ask_body *ask, struct collection *c)
+{
+	struct revision_record *rows = room_of(c)->page.revisions;
+	size_t n;
+	bool more;
+	enum err e = vault_db_history(db, ask->vault, ask->asset, ask->offset, ask->limit, rows, &n, &more);
+
+	if (e != OK)
+		return e;
+	for (size_t i = 0; i < n; i++)
+		add_row_piece(c, &rows[i], PART_HEAD, (struct span){ NULL, 0 }, rows[i].sealed_head);
+	c->deposit.more = more;
+	c->wanted.length = n;
+	return OK;
+}
+
+static enum err
+collect_vaults(struct vault_db *db, const struct ask_body *ask, struct collection *c)
+{
+	struct vault_row *rows = room_of(c)->page.vaults;
+	size_t n;
+	bool more;
+	enum err e = vault_db_list_vaults(db, ask->offset, ask->limit, rows, &n, &more);
+
+	if (e != OK)
+		return e;
+	for (size_t i = 0; i < n; i++) {
+		const struct vault_row *v = &rows[i];
+		struct key_ref_body ref = { .asset = v->vault, .revision = v->name_revision, .part = PART_NAME };
+		uint8_t count[8];
+		struct wire_out o = wire_out(count, sizeof count);
+
+		/* A vault has no revision row; its live assets stand in that place. */
+		wire_put_u64(&o, v->n_assets);
+		add_piece(c, ref, v->active ? 0 : ITEM_INACTIVE, wire_written(&o), (struct span){ NULL, 0 },
+		    (struct span){ v->sealed_name, v->name_len });
+	}
+	c->deposit.more = more;
+	c->wanted.length = n;
+	return OK;
+}
+
+static void
+name_heads(const struct asset_row *asset, char *detail, size_t size)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < asset->n_heads && at + UUID_TEXT_LEN + 2 < size; i++) {
+		char text[UUID_TEXT_LEN + 1];
+
+		uuid_text(asset->heads[i], text);
+		at += (size_t)snprintf(detail + at, size - at, "%s%s", i > 0 ? " " : "", text);
+	}
+}
+
+/* Which revision an ask means: the one it names, or the single head. */
+static enum err
+resolve(struct vault_db *db, const struct ask_body *ask, struct collection *c, struct revision_record *out)
+{
+	struct asset_row asset;
+	struct uuid revision = ask->revision;
+	enum err e;
+
+	if ((e = vault_db_asset(db, ask->vault, ask->asset, &asset)) != OK)
+		return e;
+	if (uuid_is_zero(revision)) {
+		if (asset.deleted)
+			return ERR_ASSET_DELETED;
+		if (asset.n_heads == 0)
+			return ERR_QUARANTINED;
+		if (asset.n_heads > 1) {
+			name_heads(&asset, c->detail, sizeof c->detail);
+			return ERR_REVISION_REQUIRED;
+		}
+		revision = asset.heads[0];
+	}
+	if ((e = vault_db_revision(db, ask->vault, ask->asset, revision, out)) != OK)
+		return e;
+	return out->quarantined ? ERR_QUARANTINED : OK;
+}
+
+/* credential-bytes takes credentials only, read takes everything else. */
+static enum err
+check_kind(enum op op, enum kind kind)
+{
+	return (op == OP_CREDENTIAL_BYTES) == (kind == KIND_CREDENTIAL) ? OK : ERR_WRONG_KIND;
+}
+
+/* The chunks that [offset, offset + limit) touches. A tombstone has none. */
+static enum err
+add_chunks(struct vault_db *db, const struct revision_row *row, const struct ask_body *ask, struct collection *c)
+{
+	uint64_t end = row->bytes - ask->offset < ask->limit ? row->bytes : ask->offset + ask->limit;
+	uint32_t first = (uint32_t)(ask->offset / CHUNK_LEN), last = (uint32_t)((end - 1) / CHUNK_LEN);
+
+	c->wanted.length = end - ask->offset;
+	if (c->wanted.length == 0)
+		return OK;
+	for (uint32_t i = first; i <= last; i++) {
+		struct span sealed;
+		enum err e = vault_db_chunk(db, row->revision, i, &sealed);
+
+		if (e != OK)
+			return e == ERR_NOT_FOUND ? ERR_STORAGE_CORRUPT : e;
+		add_piece(c, ref_of(row, PART_CONTENT, i), 0, (struct span){ NULL, 0 }, (struct span){ NULL, 0 }, sealed);
+	}
+	return OK;
+}
+
+static enum err
+collect_bytes(struct vault_db *db, const struct ask_body *ask, struct collection *c)
+{
+	struct revision_record r;
+	enum err e;
+
+	if ((e = resolve(db, ask, c, &r)) != OK || (e = check_kind((enum op)ask->op, r.row.kind)) != OK)
+		return e;
+	if (ask->offset > r.row.bytes)
+		return ERR_OFFSET_OUT_OF_RANGE;
+	c->wanted.revision = r.row.revision;
+	add_row_piece(c, &r, PART_HEAD, (struct span){ NULL, 0 }, r.sealed_head);
+	return add_chunks(db, &r.row, ask, c);
+}
+
+static enum err
+collect_details(struct vault_db *db, const struct ask_body *ask, struct collection *c)
+{
+	struct revision_record r;
+	enum err e;
+
+	if ((e = resolve(db, ask, c, &r)) != OK)
+		return e;
+	c->wanted.revision = r.row.revision;
+	c->wanted.length = r.sealed_title.len + r.sealed_meta.len;
+	add_row_piece(c, &r, PART_TITLE, (struct span){ NULL, 0 }, r.sealed_title);
+	add_row_piece(c, &r, PART_META, (struct span){ NULL, 0 }, r.sealed_meta);
+	return OK;
+}
+
+/* A write brings no pieces: only whether it may be. */
+static enum err
+check_write(struct vault_db *db, const struct ask_body *ask)
+{
+	struct asset_row asset;
+	enum err e;
+
+	if (uuid_is_zero(ask->asset))
+		return OK;
+	if ((e = vault_db_asset(db, ask->vault, ask->asset, &asset)) != OK)
+		return e;
+	return asset.kind == (enum kind)ask->kind ? OK : ERR_WRONG_KIND;
+}
+
+static enum err
+check_limits(const struct ask_body *ask)
+{
+	uint32_t max = 0;
+
+	switch ((enum op)ask->op) {
+	case OP_LIST:
+	case OP_HISTORY:
+	case OP_VAULT_LIST:
+		max = PAGE_MAX;
+		break;
+	case OP_READ:
+	case OP_CREDENTIAL_BYTES:
+		max = BYTES_MAX;
+		break;
+	case OP_DETAILS:
+	case OP_WRITE_ASSET:
+	case OP_WRITE_NAME:
+		return OK;
+	case OP_NONE:
+	case OP__COUNT:
+		return ERR_INVALID_ARGUMENT;
+	}
+	return ask->limit >= 1 && ask->limit <= max ? OK : ERR_INVALID_ARGUMENT;
+}
+
+static enum err
+collect_op(struct vault_db *db, const struct ask_body *ask, struct collection *c)
+{
+	enum err e;
+
+	if ((e = check_limits(ask)) != OK)
+		return e;
+	if (ask->op == OP_VAULT_LIST)
+		return collect_vaults(db, ask, c);
+	if (ask->op == OP_WRITE_NAME)
+		return OK;
+	if ((e = check_vault(db, ask->vault)) != OK)
+		return e;
+	switch ((enum op)ask->op) {
+	case OP_LIST:
+		return collect_list(db, ask, c);
+	case OP_HISTORY:
+		return collect_history(db, ask, c);
+	case OP_READ:
+	case OP_CREDENTIAL_BYTES:
+		return collect_bytes(db, ask, c);
+	case OP_DETAILS:
+		return collect_details(db, ask, c);
+	case OP_WRITE_ASSET:
+		return check_write(db, ask);
+	case OP_NONE:
+	case OP_VAULT_LIST:
+	case OP_WRITE_NAME:
+	case OP__COUNT:
+		break;
+	}
+	return ERR_INVALID_ARGUMENT;
+}
+
+enum err
+collect(struct vault_db *db, const struct ruling_body *ruling, struct collection *c)
+{
+	struct collection_room *room = room_of(c);
+	enum err e;
+
+	*c = (struct collection){ .wanted.ruling = *ruling };
+	c->items = wire_out(room->items, sizeof room->items);
+	c->refs = wire_out(room->refs, sizeof room->refs);
+	if ((e = collect_op(db, &ruling->ask, c)) != OK)
+		return e;
+	if (c->items.failed || c->refs.failed)
+		return ERR_INTERNAL;
+	c->deposit.items = wire_written(&c->items);
+	c->wanted.refs = wire_written(&c->refs);
+	return OK;
+}

@@ -1,0 +1,361 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "actors/grants.h"
+#include "actors/grants_state.h"
+#include "escrow/hash.h"
+
+#define GRANTS_DIR "grants"
+#define BAN_FILE   "grants/ban"
+#define COMMANDS_MAX 64
+
+/* How long a start waits for keyring and log before it calls itself started all the same. */
+#define PATIENCE_MS 3000
+
+static enum err on_state_wanted(void *self, const struct inbound *in, struct outbox *out);
+static enum err on_keyring_state(void *self, const struct inbound *in, struct outbox *out);
+static enum err on_log_ban(void *self, const struct inbound *in, struct outbox *out);
+
+static const struct handler handlers[] = {
+	{ MSG_RULING_WANTED, grants_on_ruling_wanted },
+	{ MSG_STATE_WANTED, on_state_wanted },
+	{ MSG_INIT_WANTED, grants_on_init },
+	{ MSG_ENVELOPE_WANTED, grants_on_envelope },
+	{ MSG_UNLOCK_WANTED, grants_on_kek },
+	{ MSG_SUDO_WANTED, grants_on_kek },
+	{ MSG_SUDO_END_WANTED, grants_on_sudo_end },
+	{ MSG_KEK_TRIED, grants_on_kek_tried },
+	{ MSG_LOCK_WANTED, grants_on_lock },
+	{ MSG_KEYS_DROPPED, grants_on_keys_dropped },
+	{ MSG_EVENT_KEPT, grants_on_event_kept },
+	{ MSG_VAULT_WANTED, grants_on_vault },
+	{ MSG_VAULT_KEYS, grants_on_vault_keys },
+	{ MSG_KEYS_NOT_MADE, grants_on_keys_not_made },
+	{ MSG_ENABLE_WANTED, grants_on_enable },
+	{ MSG_MATERIAL_STORED, grants_on_material_stored },
+	{ MSG_MATERIAL_REFUSED, grants_on_material_refused },
+	{ MSG_KEY_LOADED, grants_on_key_loaded },
+	{ MSG_MATERIAL_REMOVED, grants_on_material_removed },
+	{ MSG_MINT_WANTED, grants_on_mint },
+	{ MSG_GRANT_KEYS, grants_on_grant_keys },
+	{ MSG_GRANTS_WANTED, grants_on_list },
+	{ MSG_RESUME_WANTED, grants_on_resume },
+	{ MSG_REVOKE_WANTED, grants_on_revoke },
+	{ MSG_GRANT_DROPPED, grants_on_grant_dropped },
+	{ MSG_DISABLE_WANTED, grants_on_disable },
+	{ MSG_KEYRING_STATE, on_keyring_state },
+	{ MSG_LOG_BAN, on_log_ban },
+};
+
+static void
+grants_stop(void *self)
+{
+	struct grants *g = self;
+
+	if (g == NULL)
+		return;
+	pending_free(&g->commands);
+	ban_close(&g->ban);
+	grants_db_close(&g->db);
+	key_free(&g->ruling_key);
+	free(g);
+}
+
+enum err
+grants_load_library(struct grants *g)
+{
+	enum err e = grants_db_library(g->db, &g->library);
+
+	if (e == ERR_NOT_INITIALIZED)
+		return OK;
+	if (e != OK)
+		return e;
+	g->initialized = true;
+	if ((e = grants_db_enrolment(g->db, &g->enrolment)) != OK && e != ERR_NOT_ENABLED)
+		return e;
+	g->enrolled = e == OK;
+	return OK;
+}
+
+static enum err
+take_ruling_key(struct grants *g, const struct actor_context *context)
+{
+	struct key *pair = NULL;
+	enum err e;
+
+	if ((e = key_of(context->pair_key(context->host, ACTOR_KEYRING), &pair)) != OK)
+		return e;
+	if ((e = key_new(&g->ruling_key)) == OK)
+		derive(pair, "memories/ruling-key/v1", (struct span){ NULL, 0 }, g->ruling_key);
+	key_free(&pair);
+	return e;
+}
+
+static enum err
+grants_start(const struct actor_context *context, void **self)
+{
+	struct grants *g = calloc(1, sizeof *g);
+	enum err e;
+
+	if (g == NULL)
+		return ERR_NO_MEMORY;
+	g->settings = context->settings;
+	g->want_load = true;
+	g->patience.ms = clock_mono().ms + PATIENCE_MS;
+	if ((e = take_ruling_key(g, context)) != OK ||
+	    (e = pending_new(COMMANDS_MAX, sizeof(struct command), &g->commands)) != OK ||
+	    (e = grants_db_open(GRANTS_DIR, &g->db)) != OK ||
+	    (e = ban_open(BAN_FILE, &g->ban)) != OK ||
+	    (e = grants_load_library(g)) != OK) {
+		grants_stop(g);
+		return e;
+	}
+	*self = g;
+	return OK;
+}
+
+enum err
+grants_refuse(struct outbox *out, uint64_t ask_id, enum err why)
+{
+	return outbox_put(out, MSG_ASK_DENIED, ask_id, &(struct refusal_body){ .error = (uint16_t)why });
+}
+
+enum err
+grants_done(struct outbox *out, uint64_t ask_id, struct uuid made)
+{
+	return outbox_put(out, MSG_COMMAND_DONE, ask_id, &(struct made_body){ .id = made });
+}
+
+enum err
+grants_begin(const struct inbound *in, struct grants *g, const struct peer_body *peer,
+    struct outbox *out, struct command **c)
+{
+	struct mono_ms deadline = { clock_mono().ms + COMMAND_MS };
+	void *value = NULL;
+	enum err e = g->keyring_up ? pending_add(g->commands, in->ask_id, deadline, &value) : ERR_INTERRUPTED;
+
+	*c = value;
+	if (e != OK)
+		return grants_refuse(out, in->ask_id, e);
+	(*c)->type = in->type;
+	(*c)->peer = *peer;
+	return OK;
+}
+
+struct command *
+grants_command(struct grants *g, uint64_t ask_id)
+{
+	return pending_find(g->commands, ask_id);
+}
+
+enum err
+grants_end(struct grants *g, uint64_t ask_id, enum err why, struct uuid made, struct outbox *out)
+{
+	if (!pending_end(g->commands, ask_id))
+		return OK;
+	return why == OK ? grants_done(out, ask_id, made) : grants_refuse(out, ask_id, why);
+}
+
+enum err
+grants_check_owner(const struct grants *g)
+{
+	if (!g->initialized)
+		return ERR_NOT_INITIALIZED;
+	return g->unlocked ? OK : ERR_LOCKED;
+}
+
+enum err
+grants_check_sudo(const struct grants *g, const struct peer_body *peer)
+{
+	enum err e = grants_check_owner(g);
+
+	if (e != OK)
+		return e;
+	return sudo_has(&g->sudo, peer, clock_mono()) ? OK : ERR_SUDO_REQUIRED;
+}
+
+bool
+grants_banned(const struct grants *g)
+{
+	struct ban_state s = ban_state(g->ban);
+
+	return s.manual_lock || s.disabled || g->log_ban;
+}
+
+struct uuid
+terminal_tag(const struct peer_body *peer)
+{
+	uint8_t buf[64], hash[SHA256_LEN];
+	struct wire_out o = wire_out(buf, sizeof buf);
+	struct peer_body p = *peer;
+	struct uuid tag;
+
+	p.pid = 0;
+	peer_body_put(&o, &p);
+	sha256(buf, o.len, hash);
+	memcpy(tag.b, hash, UUID_LEN);
+	return tag;
+}
+
+struct event_body
+grants_event_of(enum log_type type, enum err outcome, const struct peer_body *peer, struct uuid grant)
+{
+	struct event_body b = {
+		.type = (uint8_t)type, .surface = SURFACE_OWNER, .error = (uint16_t)outcome,
+		.outcome = outcome == OK ? LOG_DONE : LOG_REFUSED,
+		.subject_kind = LOG_GRANT_ID, .subject = grant,
+	};
+
+	if (uuid_is_zero(grant)) {
+		b.subject_kind = LOG_TERMINAL;
+		b.subject = terminal_tag(peer);
+	}
+	return b;
+}
+
+enum err
+grants_event(struct grants *g, struct outbox *out, enum log_type type, enum err outcome,
+    const struct peer_body *peer, struct uuid grant)
+{
+	struct event_body b = grants_event_of(type, outcome, peer, grant);
+
+	return g->audit_up ? outbox_put(out, MSG_EVENT, 0, &b) : OK;
+}
+
+static enum err
+why_not_loaded(const struct grants *g)
+{
+	if (g->loaded || !g->initialized)
+		return OK;
+	if (!g->enrolled)
+		return ERR_NOT_ENABLED;
+	if (grants_banned(g))
+		return ERR_BANNED;
+	if (g->library.center_managed)
+		return ERR_CENTER_MANAGED;
+	return g->load_error != OK ? g->load_error : ERR_UNATTENDED_NOT_LOADED;
+}
+
+void
+grants_state_of(const struct grants *g, struct state_body *s)
+{
+	struct ban_state ban = ban_state(g->ban);
+
+	*s = (struct state_body){
+		.initialized = g->initialized, .unlocked = g->unlocked, .enrolled = g->enrolled,
+		.loaded = g->loaded, .unattended_error = (uint16_t)why_not_loaded(g),
+		.manual_lock = ban.manual_lock || g->log_ban, .inhibited = grants_banned(g),
+	};
+	if (!g->initialized)
+		return;
+	s->library = g->library.library;
+	memcpy(s->log_public, g->library.log_public, sizeof s->log_public);
+	if (g->enrolled)
+		s->backend = (struct span){ (const uint8_t *)g->enrolment.backend, strlen(g->enrolment.backend) };
+}
+
+static enum err
+on_state_wanted(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct state_body s;
+
+	grants_state_of(self, &s);
+	return outbox_put(out, MSG_STATE, in->ask_id, &s);
+}
+
+static enum err
+on_keyring_state(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct grants *g = self;
+
+	g->unlocked = in->body->keyring_state.unlocked;
+	g->loaded = in->body->keyring_state.loaded;
+	return grants_try_load(g, out);
+}
+
+/* A durable lock record bans as the file does, and outlives a file that could not be written. */
+static enum err
+on_log_ban(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct grants *g = self;
+
+	g->log_known = true;
+	g->log_ban = in->body->log_ban.manual_lock;
+	return grants_try_load(g, out);
+}
+
+static void
+refuse_command(void *arg, uint64_t ask_id, enum err why)
+{
+	(void)grants_refuse(arg, ask_id, why);
+}
+
+static void
+interrupted(void *arg, uint64_t ask_id, void *value)
+{
+	const struct command *c = value;
+
+	refuse_command(arg, ask_id, c->type == MSG_LOCK_WANTED && c->ban_failed ? ERR_LOCK_NOT_DURABLE : ERR_INTERRUPTED);
+}
+
+static void
+timed_out(void *arg, uint64_t ask_id, void *value)
+{
+	const struct command *c = value;
+
+	refuse_command(arg, ask_id, c->type == MSG_LOCK_WANTED && c->ban_failed ? ERR_LOCK_NOT_DURABLE : ERR_TIMEOUT);
+}
+
+static void
+on_edge(void *self, enum actor other, bool up, struct outbox *out)
+{
+	struct grants *g = self;
+	struct library_body library = { .library = g->library.library };
+
+	if (other == ACTOR_AUDIT) {
+		g->audit_up = up;
+		if (!up)
+			g->log_known = false;
+		memcpy(library.log_public, g->library.log_public, sizeof library.log_public);
+		if (up && g->initialized)
+			(void)outbox_put(out, MSG_LIBRARY, 0, &library);
+	}
+	if (other == ACTOR_KEYRING) {
+		g->keyring_up = up;
+		g->want_load = true;
+		if (!up) {
+			/* Its keys are gone with it. */
+			g->unlocked = g->loaded = g->loading = false;
+			sudo_end_all(&g->sudo);
+			pending_fail_all(g->commands, interrupted, out);
+		}
+	}
+	if (other == ACTOR_GATE && up && g->started)
+		(void)outbox_put(out, MSG_STARTED, 0, &(struct nothing_body){ 0 });
+}
+
+static struct mono_ms
+on_tick(void *self, struct mono_ms now, struct outbox *out)
+{
+	struct grants *g = self;
+	struct mono_ms next;
+
+	pending_expire(g->commands, now, timed_out, out);
+	if ((g->retry.ms != 0 && now.ms >= g->retry.ms) || (!g->started && now.ms >= g->patience.ms))
+		(void)grants_try_load(g, out);
+	next = pending_next(g->commands);
+	if (!g->started && (next.ms == 0 || g->patience.ms < next.ms))
+		next = g->patience;
+	return next;
+}
+
+const struct actor_spec grants_actor = {
+	.id = ACTOR_GRANTS,
+	.start = grants_start,
+	.stop = grants_stop,
+	.handlers = handlers,
+	.n_handlers = sizeof handlers / sizeof *handlers,
+	.on_edge = on_edge,
+	.on_tick = on_tick,
+	.blocks = true,
+};

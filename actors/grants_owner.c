@@ -1,0 +1,237 @@
+/* The owner's commands: library, password, sudo, lock, vaults. */
+#include <string.h>
+
+#include "actors/grants_state.h"
+
+static const struct uuid nothing_made;
+
+enum err
+grants_on_init(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct grants *g = self;
+	const struct library_init_body *b = &in->body->library_init;
+	struct library_record r = {
+		.library = b->library, .device = b->device, .created = { b->created_wall_ms }, .device_member = true,
+		.envelope = { .passes = b->kdf.passes, .memory_kib = b->kdf.memory_kib },
+	};
+	struct library_body library = { .library = b->library };
+	enum err e;
+
+	memcpy(r.log_public, b->log_public, sizeof r.log_public);
+	memcpy(r.sealed_log_key, b->sealed_log_key, sizeof r.sealed_log_key);
+	memcpy(r.envelope.salt, b->kdf.salt, sizeof r.envelope.salt);
+	memcpy(r.envelope.sealed_root, b->sealed_root, sizeof r.envelope.sealed_root);
+	memcpy(library.log_public, b->log_public, sizeof library.log_public);
+	if ((e = grants_db_init_library(g->db, &r)) != OK || (e = grants_load_library(g)) != OK)
+		return grants_refuse(out, in->ask_id, e);
+	if (g->audit_up && (e = outbox_put(out, MSG_LIBRARY, 0, &library)) != OK)
+		return e;
+	return grants_done(out, in->ask_id, r.library);
+}
+
+static struct kdf_body
+kdf_of(const struct envelope *envelope)
+{
+	struct kdf_body kdf = { .passes = envelope->passes, .memory_kib = envelope->memory_kib };
+
+	memcpy(kdf.salt, envelope->salt, sizeof kdf.salt);
+	return kdf;
+}
+
+enum err
+grants_on_envelope(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct grants *g = self;
+	struct kdf_body kdf = kdf_of(&g->library.envelope);
+
+	if (!g->initialized)
+		return grants_refuse(out, in->ask_id, ERR_NOT_INITIALIZED);
+	return outbox_put(out, MSG_ENVELOPE_FOUND, in->ask_id, &kdf);
+}
+
+static enum err
+check_kek(const struct grants *g, enum msg type, const struct peer_body *peer)
+{
+	if (!g->initialized)
+		return ERR_NOT_INITIALIZED;
+	if (type == MSG_UNLOCK_WANTED)
+		return OK;
+	if (!g->unlocked)
+		return ERR_LOCKED;
+	return peer->terminal != 0 ? OK : ERR_TERMINAL_REQUIRED;
+}
+
+/* Unlock and sudo: the keyring tries the key that the password gave. */
+enum err
+grants_on_kek(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct grants *g = self;
+	const struct kek_offer_body *offer = &in->body->kek_offer;
+	struct kek_try_body try = {
+		.load = in->type == MSG_UNLOCK_WANTED, .client_ask = offer->client_ask,
+		.kdf = kdf_of(&g->library.envelope), .library = g->library.library,
+	};
+	struct command *c;
+	enum err e;
+
+	if ((e = check_kek(g, in->type, &offer->peer)) != OK)
+		return grants_refuse(out, in->ask_id, e);
+	if ((e = grants_begin(in, g, &offer->peer, out, &c)) != OK || c == NULL)
+		return e;
+	memcpy(try.opener, offer->opener, sizeof try.opener);
+	memcpy(try.boxed_kek, offer->boxed_kek, sizeof try.boxed_kek);
+	memcpy(try.sealed_root, g->library.envelope.sealed_root, sizeof try.sealed_root);
+	memcpy(try.sealed_log_key, g->library.sealed_log_key, sizeof try.sealed_log_key);
+	return outbox_put(out, MSG_KEK_TRY, in->ask_id, &try);
+}
+
+enum err
+grants_on_kek_tried(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct grants *g = self;
+	struct command *c = grants_command(g, in->ask_id);
+	enum err e = (enum err)in->body->result.error;
+
+	if (c == NULL)
+		return OK;
+	if (c->type == MSG_SUDO_WANTED && e == OK)
+		e = sudo_give(&g->sudo, &c->peer, clock_mono());
+	if (c->type == MSG_UNLOCK_WANTED || e == ERR_WRONG_PASSWORD)
+		(void)grants_event(g, out, LOG_UNLOCK, e, &c->peer, nothing_made);
+	return grants_end(g, in->ask_id, e, nothing_made, out);
+}
+
+enum err
+grants_on_sudo_end(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct grants *g = self;
+
+	if (!g->initialized)
+		return grants_refuse(out, in->ask_id, ERR_NOT_INITIALIZED);
+	sudo_end(&g->sudo, &in->body->owner_ask.peer);
+	return grants_done(out, in->ask_id, nothing_made);
+}
+
+/*
+ * The ban first, then the keys: a daemon that dies in between starts banned.
+ * The record bans too, so one of the two is enough for a durable lock.
+ */
+enum err
+grants_on_lock(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct grants *g = self;
+	const struct peer_body *peer = &in->body->owner_ask.peer;
+	struct event_body event = grants_event_of(LOG_LOCK, OK, peer, nothing_made);
+	struct ban_state ban = ban_state(g->ban);
+	struct command *c;
+	bool ban_failed;
+	enum err e;
+
+	if (!g->initialized)
+		return grants_refuse(out, in->ask_id, ERR_NOT_INITIALIZED);
+	sudo_end_all(&g->sudo);
+	ban.manual_lock = true;
+	ban_failed = ban_set(g->ban, ban) != OK;
+	g->want_load = false;
+	if (!g->keyring_up)
+		return ban_failed ? grants_refuse(out, in->ask_id, ERR_LOCK_NOT_DURABLE)
+		    : grants_done(out, in->ask_id, nothing_made);
+	if ((e = grants_begin(in, g, peer, out, &c)) != OK || c == NULL)
+		return e;
+	c->ban_failed = ban_failed;
+	if (g->audit_up && (e = outbox_put(out, MSG_EVENT_KEEP, in->ask_id, &event)) != OK)
+		return e;
+	return outbox_put(out, MSG_KEYS_DROP, in->ask_id, &(struct keys_drop_body){ .password = 1, .unattended = 1 });
+}
+
+static enum err
+lock_step(struct grants *g, uint64_t ask_id, const struct command *c, struct outbox *out)
+{
+	if (!c->keys_dropped)
+		return OK;
+	if (!c->ban_failed)
+		return grants_end(g, ask_id, OK, nothing_made, out);
+	/* The file could not say it; whether the log did is still to come. */
+	return g->audit_up ? OK : grants_end(g, ask_id, ERR_LOCK_NOT_DURABLE, nothing_made, out);
+}
+
+enum err
+grants_on_keys_dropped(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct grants *g = self;
+	struct command *c = grants_command(g, in->ask_id);
+
+	if (c == NULL)
+		return OK;
+	c->keys_dropped = true;
+	if (c->type == MSG_LOCK_WANTED)
+		return lock_step(g, in->ask_id, c, out);
+	if (c->type == MSG_DISABLE_WANTED)
+		return grants_disable_clean(g, in->ask_id, out);
+	/* Enable failed at its end, and what it had loaded is gone again. */
+	return OK;
+}
+
+static enum err
+finish_resume(struct grants *g, uint64_t ask_id, enum err e, struct outbox *out)
+{
+	struct ban_state ban = ban_state(g->ban);
+
+	ban.manual_lock = false;
+	if (e == OK && (e = ban_set(g->ban, ban)) == OK)
+		g->log_ban = false;
+	return grants_end(g, ask_id, e, nothing_made, out);
+}
+
+enum err
+grants_on_event_kept(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct grants *g = self;
+	struct command *c = grants_command(g, in->ask_id);
+	enum err e = (enum err)in->body->result.error;
+
+	if (c == NULL)
+		return OK;
+	if (c->type == MSG_RESUME_WANTED)
+		return finish_resume(g, in->ask_id, e, out);
+	if (c->type != MSG_LOCK_WANTED || !c->ban_failed)
+		return OK;
+	g->log_ban = g->log_ban || e == OK;
+	if (e != OK)
+		return grants_end(g, in->ask_id, ERR_LOCK_NOT_DURABLE, nothing_made, out);
+	c->ban_failed = false;
+	return lock_step(g, in->ask_id, c, out);
+}
+
+enum err
+grants_on_vault(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct grants *g = self;
+	struct command *c;
+	enum err e;
+
+	if ((e = grants_check_owner(g)) != OK)
+		return grants_refuse(out, in->ask_id, e);
+	if ((e = grants_begin(in, g, &in->body->owner_ask.peer, out, &c)) != OK || c == NULL)
+		return e;
+	return outbox_put(out, MSG_VAULT_KEYS_WANTED, in->ask_id, &(struct nothing_body){ 0 });
+}
+
+enum err
+grants_on_vault_keys(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct grants *g = self;
+	const struct vault_keys_made_body *made = &in->body->vault_keys_made;
+	struct vault_keys keys = { .vault = made->vault };
+
+	if (grants_command(g, in->ask_id) == NULL)
+		return OK;
+	memcpy(keys.sealed, made->sealed, sizeof keys.sealed);
+	return grants_end(g, in->ask_id, grants_db_put_vault_keys(g->db, &keys), made->vault, out);
+}
+
+enum err
+grants_on_keys_not_made(void *self, const struct inbound *in, struct outbox *out)
+{
+	return grants_end(self, in->ask_id, (enum err)in->body->result.error, nothing_made, out);
+}

@@ -1,0 +1,123 @@
+/*
+ * grants_state: the grants actor's own state, shared by the files that hold
+ * its handlers and by nobody else.
+ */
+#ifndef ACTORS_GRANTS_STATE_H
+#define ACTORS_GRANTS_STATE_H
+
+#include "actors/settings.h"
+#include "actors/sudo.h"
+#include "mailbox/actor.h"
+#include "mailbox/pending.h"
+#include "store/ban.h"
+#include "store/grants_db.h"
+#include "escrow/hash.h"
+#include "store/log_record.h"
+
+#define RULING_MS  2000 /* how long a ruling holds */
+#define COMMAND_MS 5000 /* how long an owner's command may take */
+
+struct grants {
+	const struct settings *settings;
+	struct grants_db *db;          /* owned */
+	struct ban       *ban;         /* owned */
+	struct key       *ruling_key;  /* shared with keyring */
+	struct pending   *commands;    /* owned; owner's commands that wait for another actor */
+	struct sudo       sudo;
+
+	bool                  initialized;
+	struct library_record library;
+	bool                  enrolled;
+	struct enrolment_record enrolment;
+
+	bool     keyring_up, audit_up;
+	bool     unlocked, loaded;     /* as the keyring last said */
+	bool     log_known, log_ban;   /* as audit last said */
+
+	bool           want_load;      /* a start that has not come to its end: of the daemon or of keyring */
+	bool           loading;        /* a key-only start is on its way */
+	bool           started;        /* its first try has ended */
+	enum err       load_error;     /* why the last one did not load */
+	struct mono_ms retry;          /* 0: none wanted */
+	struct mono_ms patience;       /* when to stop waiting for keyring and log at start */
+	uint64_t       own_asks;       /* asks that begin here */
+};
+
+/* An owner's command that waits for another actor's word. */
+struct command {
+	enum msg         type;         /* what was asked */
+	struct peer_body peer;
+	struct uuid      id;
+	bool             keys_dropped; /* lock */
+	bool             ban_failed;   /* lock: the file could not say it; the log may */
+	struct enrolment_record enrolment; /* enable */
+	struct wall_ms   expires;      /* mint */
+	uint8_t          token_hash[SHA256_LEN];
+};
+
+/* Ends an ask at the gate. */
+enum err grants_refuse(struct outbox *out, uint64_t ask_id, enum err why);
+enum err grants_done(struct outbox *out, uint64_t ask_id, struct uuid made);
+
+/* Begins a command that waits. On an error the ask was refused, and *c is NULL. */
+enum err grants_begin(const struct inbound *in, struct grants *g, const struct peer_body *peer,
+    struct outbox *out, struct command **c);
+
+/* The command that this answer belongs to, or NULL when it has ended. */
+struct command *grants_command(struct grants *g, uint64_t ask_id);
+
+/* Ends a command: done, or refused with why. */
+enum err grants_end(struct grants *g, uint64_t ask_id, enum err why, struct uuid made, struct outbox *out);
+
+/* Tells audit what happened; a log that is away misses it. */
+enum err grants_event(struct grants *g, struct outbox *out, enum log_type type, enum err outcome,
+    const struct peer_body *peer, struct uuid grant);
+struct event_body grants_event_of(enum log_type type, enum err outcome, const struct peer_body *peer,
+    struct uuid grant);
+
+/* What stands in the way of an owner's command: OK, or why not. */
+enum err grants_check_owner(const struct grants *g);
+enum err grants_check_sudo(const struct grants *g, const struct peer_body *peer);
+
+bool     grants_banned(const struct grants *g);
+enum err grants_load_library(struct grants *g);
+
+/* The 16 bytes by which the log names a terminal. */
+struct uuid terminal_tag(const struct peer_body *peer);
+
+/* Begins a key-only start if nothing stands in its way; says STARTED when the first try has ended. */
+enum err grants_try_load(struct grants *g, struct outbox *out);
+void     grants_state_of(const struct grants *g, struct state_body *s);
+
+/* grants_ruling.c */
+enum err grants_on_ruling_wanted(void *self, const struct inbound *in, struct outbox *out);
+
+/* grants_owner.c */
+enum err grants_on_init(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_envelope(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_kek(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_kek_tried(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_sudo_end(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_lock(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_keys_dropped(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_event_kept(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_vault(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_vault_keys(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_keys_not_made(void *self, const struct inbound *in, struct outbox *out);
+
+/* grants_unattended.c */
+enum err grants_on_enable(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_material_stored(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_mint(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_grant_keys(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_list(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_resume(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_revoke(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_grant_dropped(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_disable(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_disable_clean(struct grants *g, uint64_t ask_id, struct outbox *out);
+enum err grants_on_material_removed(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_material_refused(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_key_loaded(void *self, const struct inbound *in, struct outbox *out);
+
+#endif

@@ -1,0 +1,188 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "actors/keyring.h"
+#include "actors/keyring_state.h"
+#include "escrow/hash.h"
+#include "escrow/random.h"
+
+static enum err on_epoch(void *self, const struct inbound *in, struct outbox *out);
+
+static const struct handler handlers[] = {
+	{ MSG_KEYS_WANTED, keyring_on_keys_wanted },
+	{ MSG_KEK_TRY, keyring_on_kek_try },
+	{ MSG_KEYS_DROP, keyring_on_keys_drop },
+	{ MSG_VAULT_KEYS_WANTED, keyring_on_vault_keys_wanted },
+	{ MSG_ENROL, keyring_on_enrol },
+	{ MSG_MATERIAL, keyring_on_material },
+	{ MSG_GRANT_KEYS_WANTED, keyring_on_grant_keys_wanted },
+	{ MSG_GRANT_DROP, keyring_on_grant_drop },
+	{ MSG_EPOCH, on_epoch },
+};
+
+void
+keyring_drop_password(struct keyring *k)
+{
+	key_free(&k->root);
+	signer_free(&k->log_key);
+}
+
+void
+keyring_drop_unattended(struct keyring *k)
+{
+	key_free(&k->unattended);
+	signer_free(&k->delegate);
+	memset(&k->delegation, 0, sizeof k->delegation);
+}
+
+static void
+keyring_stop(void *self)
+{
+	struct keyring *k = self;
+
+	if (k == NULL)
+		return;
+	keyring_drop_password(k);
+	keyring_drop_unattended(k);
+	channels_free(&k->channels);
+	key_pair_free(&k->boot_pair);
+	key_free(&k->ruling_key);
+	key_free(&k->custody_box);
+	free(k);
+}
+
+/* A key for one use, from the one that this actor and the other share. */
+static enum err
+shared_key(const struct actor_context *context, enum actor other, const char *label, struct key **out)
+{
+	struct key *pair = NULL;
+	enum err e;
+
+	if ((e = key_of(context->pair_key(context->host, other), &pair)) != OK)
+		return e;
+	if ((e = key_new(out)) == OK)
+		derive(pair, label, (struct span){ NULL, 0 }, *out);
+	key_free(&pair);
+	return e;
+}
+
+static enum err
+keyring_start(const struct actor_context *context, void **self)
+{
+	struct keyring *k = calloc(1, sizeof *k);
+	enum err e;
+
+	if (k == NULL)
+		return ERR_NO_MEMORY;
+	k->settings = context->settings;
+	k->boot = uuid_make(clock_wall());
+	if ((e = key_pair_new(&k->boot_pair)) != OK ||
+	    (e = channels_new(&k->channels)) != OK ||
+	    (e = shared_key(context, ACTOR_GRANTS, "memories/ruling-key/v1", &k->ruling_key)) != OK ||
+	    (e = shared_key(context, ACTOR_CUSTODY, "memories/custody-box/v1", &k->custody_box)) != OK) {
+		keyring_stop(k);
+		return e;
+	}
+	*self = k;
+	return OK;
+}
+
+/* With the log key while unlocked, else with the delegate; false when neither is here. */
+static bool
+certify(const struct keyring *k, enum cert_purpose purpose, struct uuid context,
+    const uint8_t subject[32], uint8_t buf[CERT_LEN], struct span *out)
+{
+	struct wire_out o = wire_out(buf, CERT_LEN);
+	struct cert c;
+
+	if (k->log_key != NULL)
+		cert_make(k->log_key, NULL, purpose, context, subject, &c);
+	else if (k->delegate != NULL)
+		cert_make(k->delegate, &k->delegation, purpose, context, subject, &c);
+	else
+		return false;
+	cert_put(&o, &c);
+	*out = wire_written(&o);
+	return true;
+}
+
+/* The boot key, and the epoch that acks will be signed in, each with who stands behind it. */
+static enum err
+tell_boot(struct keyring *k, struct outbox *out)
+{
+	struct boot_body boot = { .boot = k->boot, .epoch_known = k->epoch_known, .epoch = k->epoch };
+	uint8_t boot_cert[CERT_LEN], epoch_cert[CERT_LEN];
+
+	memcpy(boot.boot_public, k->boot_pair.public_key, sizeof boot.boot_public);
+	memcpy(boot.epoch_public, k->epoch_public, sizeof boot.epoch_public);
+	boot.certified = certify(k, CERT_BOOT, k->boot, boot.boot_public, boot_cert, &boot.certificate);
+	if (k->epoch_known)
+		(void)certify(k, CERT_EPOCH, k->epoch, k->epoch_public, epoch_cert, &boot.epoch_certificate);
+	return outbox_put(out, MSG_BOOT, 0, &boot);
+}
+
+static enum err
+tell_epoch(struct keyring *k, struct outbox *out)
+{
+	struct certificate_body c;
+	uint8_t buf[CERT_LEN];
+
+	if (!k->epoch_known ||
+	    !certify(k, CERT_EPOCH, k->epoch, k->epoch_public, buf, &c.certificate))
+		return OK;
+	return outbox_put(out, MSG_EPOCH_CERTIFIED, 0, &c);
+}
+
+static enum err
+tell_state(struct keyring *k, struct outbox *out)
+{
+	struct keyring_state_body s = { .unlocked = k->root != NULL, .loaded = k->unattended != NULL };
+
+	return outbox_put(out, MSG_KEYRING_STATE, 0, &s);
+}
+
+enum err
+keyring_tell(struct keyring *k, struct outbox *out)
+{
+	enum err e;
+
+	if ((e = tell_epoch(k, out)) != OK || (e = tell_boot(k, out)) != OK)
+		return e;
+	return tell_state(k, out);
+}
+
+static void
+on_edge(void *self, enum actor other, bool up, struct outbox *out)
+{
+	struct keyring *k = self;
+
+	if (!up) {
+		if (other == ACTOR_AUDIT)
+			k->epoch_known = false;
+		return;
+	}
+	if (other == ACTOR_GATE)
+		(void)tell_boot(k, out);
+	else if (other == ACTOR_GRANTS)
+		(void)tell_state(k, out);
+}
+
+static enum err
+on_epoch(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct keyring *k = self;
+
+	k->epoch_known = true;
+	k->epoch = in->body->epoch.epoch;
+	memcpy(k->epoch_public, in->body->epoch.epoch_public, sizeof k->epoch_public);
+	return keyring_tell(k, out);
+}
+
+const struct actor_spec keyring_actor = {
+	.id = ACTOR_KEYRING,
+	.start = keyring_start,
+	.stop = keyring_stop,
+	.handlers = handlers,
+	.n_handlers = sizeof handlers / sizeof *handlers,
+	.on_edge = on_edge,
+};

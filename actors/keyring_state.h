@@ -1,0 +1,68 @@
+/*
+ * keyring_state: the keyring's own state, shared by the files that hold its
+ * handlers and by nobody else.
+ */
+#ifndef ACTORS_KEYRING_STATE_H
+#define ACTORS_KEYRING_STATE_H
+
+#include "actors/channels.h"
+#include "actors/settings.h"
+#include "escrow/cert.h"
+#include "escrow/channel.h"
+#include "mailbox/actor.h"
+
+#define DROPPED_GRANTS_MAX 256
+
+struct keyring {
+	const struct settings *settings;
+	struct uuid       boot;
+	struct key_pair   boot_pair;
+	struct channels  *channels;
+	struct key       *ruling_key;     /* shared with grants */
+	struct key       *custody_box;    /* shared with custody */
+
+	/* What the password opened; NULL while locked. */
+	struct key       *root;
+	struct signer    *log_key;
+
+	/* What custody gave; NULL while not loaded. */
+	struct key       *unattended;
+	struct signer    *delegate;
+	struct delegation delegation;
+
+	/* The epoch that audit runs under and wants certified. */
+	bool              epoch_known;
+	struct uuid       epoch;
+	uint8_t           epoch_public[SIGN_PUBLIC_LEN];
+
+	/* Wrong passwords in a row, and until when the next try waits. */
+	unsigned          n_wrong;
+	struct mono_ms    next_try;
+
+	/* Grants revoked in this boot: a ruling made before may still be on its way. */
+	struct uuid       dropped[DROPPED_GRANTS_MAX];
+	size_t            n_dropped;
+};
+
+/* Tells grants and gate what is loaded, and certifies boot key and epoch as far as a key allows. */
+enum err keyring_tell(struct keyring *k, struct outbox *out);
+
+/* Wipes what the password opened, or what custody gave. */
+void keyring_drop_password(struct keyring *k);
+void keyring_drop_unattended(struct keyring *k);
+
+/* keyring_ask.c */
+enum err keyring_on_keys_wanted(void *self, const struct inbound *in, struct outbox *out);
+
+/* keyring_owner.c */
+enum err keyring_on_kek_try(void *self, const struct inbound *in, struct outbox *out);
+enum err keyring_on_keys_drop(void *self, const struct inbound *in, struct outbox *out);
+enum err keyring_on_vault_keys_wanted(void *self, const struct inbound *in, struct outbox *out);
+
+/* keyring_unattended.c */
+enum err keyring_on_enrol(void *self, const struct inbound *in, struct outbox *out);
+enum err keyring_on_material(void *self, const struct inbound *in, struct outbox *out);
+enum err keyring_on_grant_keys_wanted(void *self, const struct inbound *in, struct outbox *out);
+enum err keyring_on_grant_drop(void *self, const struct inbound *in, struct outbox *out);
+
+#endif

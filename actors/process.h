@@ -1,0 +1,35 @@
+/*
+ * process: one of the daemon's processes, from the inside: it takes its part
+ * from the supervisor over an inherited socket, gives up what it will not
+ * need, and runs its actors.
+ */
+#ifndef ACTORS_PROCESS_H
+#define ACTORS_PROCESS_H
+
+#include "actors/roster.h"
+#include "mailbox/host.h"
+
+#define PROCESS_FD    3    /* the inherited socket; the process ends when it does */
+#define PROCESS_READY 0xff /* said on it once the daemon serves; a smaller byte: the enum err it ends with */
+
+/* What a process needs to know. Encoded by process_config_put on that socket. */
+struct process_config {
+	bool     one_process;         /* which roster */
+	uint8_t  process;             /* index in it */
+	bool     sandbox, guard, trace, pin;
+	uint32_t supervisor_pid;
+	uint32_t kdf_memory_kib_min;
+	uint64_t log_first_segment, log_segment;
+	char     home[16384];         /* canonical path; the working directory is there already */
+	char     weakened[256];
+	size_t   n_edges;
+	struct host_edge edges[32];
+};
+
+/* Writes it, length first. ERR_INTERNAL: the other end is gone. */
+enum err process_config_send(int fd, const struct process_config *c);
+
+/* Runs the process to its end. The result is its exit code. */
+int process_run(void);
+
+#endif

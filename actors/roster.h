@@ -1,0 +1,40 @@
+/*
+ * roster: who exists, and in which process. The one table that decides it; no
+ * actor can tell.
+ */
+#ifndef ACTORS_ROSTER_H
+#define ACTORS_ROSTER_H
+
+#include "mailbox/actor.h"
+
+#define ROSTER_ACTORS_MAX    8
+#define ROSTER_PROCESSES_MAX 4
+
+enum sandbox {
+	SANDBOX_NONE,
+	SANDBOX_KEYRING, /* dials Unix sockets; opens no file, runs nothing */
+	SANDBOX_AUDIT,   /* files and Unix sockets; runs nothing, no network */
+};
+
+struct roster_process {
+	const char *name;
+	enum sandbox sandbox;
+	const struct actor_spec *actors[ROSTER_ACTORS_MAX]; /* NULL after the last */
+};
+
+struct roster {
+	const char *name;
+	size_t      n_processes;
+	struct roster_process processes[ROSTER_PROCESSES_MAX];
+};
+
+extern const struct roster roster_default;     /* keyring, audit, core */
+extern const struct roster roster_one_process; /* for debugging and tests */
+
+/* The index of the process that the actor lives in. */
+size_t roster_process_of(const struct roster *r, enum actor a);
+
+/* The two ends of the i-th edge, a < b; false past the last. Edges follow from the protocol's table. */
+bool roster_edge(size_t i, enum actor *a, enum actor *b);
+
+#endif

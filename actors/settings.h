@@ -1,0 +1,22 @@
+/*
+ * settings: what the program decided before its actors start. Borrowed by
+ * actors for the life of the process.
+ */
+#ifndef ACTORS_SETTINGS_H
+#define ACTORS_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct settings {
+	const char *home;                /* canonical path; the working directory is there */
+	uint64_t    log_first_segment;   /* bytes; 0: the default */
+	uint64_t    log_segment;
+	uint32_t    kdf_memory_kib_min;  /* envelopes with less are refused */
+	bool        sandbox;             /* seccomp filters on */
+	bool        guard;               /* not dumpable, no core */
+	int         ready_fd;            /* where PROCESS_READY is written once the daemon serves; -1: nowhere */
+	const char *weakened;            /* words for status, commas between; "" for none */
+};
+
+#endif

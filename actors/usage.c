@@ -1,0 +1,100 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "actors/usage.h"
+
+struct row {
+	struct uuid     grant; /* zero: empty */
+	struct usage_of used;
+};
+
+/* Open addressing; the size is a power of two and at most half full. */
+struct usage {
+	struct row *rows;
+	size_t      size;
+	size_t      n;
+};
+
+#define FIRST_SIZE 64
+
+enum err
+usage_new(struct usage **out)
+{
+	struct usage *u = calloc(1, sizeof *u);
+
+	if (u == NULL || (u->rows = calloc(FIRST_SIZE, sizeof *u->rows)) == NULL) {
+		free(u);
+		return ERR_NO_MEMORY;
+	}
+	u->size = FIRST_SIZE;
+	*out = u;
+	return OK;
+}
+
+void
+usage_free(struct usage **u)
+{
+	if (*u == NULL)
+		return;
+	free((*u)->rows);
+	free(*u);
+	*u = NULL;
+}
+
+/* The row of that grant, or the empty one where it belongs. The tail of a version 7 id is random. */
+static struct row *
+place(struct row *rows, size_t size, struct uuid grant)
+{
+	uint64_t h;
+	size_t i;
+
+	memcpy(&h, grant.b + 8, sizeof h);
+	for (i = (size_t)h & (size - 1); !uuid_is_zero(rows[i].grant); i = (i + 1) & (size - 1))
+		if (uuid_equal(rows[i].grant, grant))
+			break;
+	return &rows[i];
+}
+
+static enum err
+grow(struct usage *u)
+{
+	struct row *rows = calloc(2 * u->size, sizeof *rows);
+
+	if (rows == NULL)
+		return ERR_NO_MEMORY;
+	for (size_t i = 0; i < u->size; i++)
+		if (!uuid_is_zero(u->rows[i].grant))
+			*place(rows, 2 * u->size, u->rows[i].grant) = u->rows[i];
+	free(u->rows);
+	u->rows = rows;
+	u->size *= 2;
+	return OK;
+}
+
+enum err
+usage_note(struct usage *u, const struct log_record *r)
+{
+	struct row *row;
+
+	if (r->type != LOG_INTENT || r->subject_kind != LOG_GRANT_ID || uuid_is_zero(r->subject))
+		return OK;
+	row = place(u->rows, u->size, r->subject);
+	if (uuid_is_zero(row->grant)) {
+		if (2 * (u->n + 1) > u->size) {
+			if (grow(u) != OK)
+				return ERR_NO_MEMORY;
+			row = place(u->rows, u->size, r->subject);
+		}
+		row->grant = r->subject;
+		u->n++;
+	}
+	row->used.reads++;
+	row->used.last_used = r->wall;
+	return OK;
+}
+
+struct usage_of
+usage_find(const struct usage *u, struct uuid grant)
+{
+	return place(u->rows, u->size, grant)->used;
+}

@@ -1,0 +1,25 @@
+/*
+ * usage: when each grant last read and how often, counted from the log's
+ * intents. Lives in audit's memory, built anew as the log is opened.
+ */
+#ifndef ACTORS_USAGE_H
+#define ACTORS_USAGE_H
+
+#include "store/log_record.h"
+
+struct usage;
+
+struct usage_of {
+	struct wall_ms last_used; /* 0: never */
+	uint64_t       reads;
+};
+
+enum err usage_new(struct usage **out);
+void     usage_free(struct usage **u);
+
+/* Counts a record if it is an intent of a grant. ERR_NO_MEMORY: not counted. */
+enum err usage_note(struct usage *u, const struct log_record *r);
+
+struct usage_of usage_find(const struct usage *u, struct uuid grant);
+
+#endif

@@ -1,0 +1,208 @@
+#include <stdlib.h>
+
+#include "actors/collect.h"
+#include "actors/vault.h"
+#include "mailbox/host.h"
+#include "store/vault_db.h"
+
+#define VAULT_DIR "vault"
+#define GROUP_MAX 256
+
+struct vault {
+	struct vault_db   *db;         /* owned */
+	struct collection *collection; /* owned; reused from ask to ask */
+	uint64_t           group[GROUP_MAX]; /* writes that wait for the commit */
+	size_t             n_group;
+	enum err           failure;    /* of the disk; the process ends at the next tick */
+};
+
+static enum err on_record_wanted(void *self, const struct inbound *in, struct outbox *out);
+static enum err on_chunk_wanted(void *self, const struct inbound *in, struct outbox *out);
+static enum err on_publish_wanted(void *self, const struct inbound *in, struct outbox *out);
+static enum err on_name_wanted(void *self, const struct inbound *in, struct outbox *out);
+static enum err on_discard_wanted(void *self, const struct inbound *in, struct outbox *out);
+
+static const struct handler handlers[] = {
+	{ MSG_RECORD_WANTED, on_record_wanted },
+	{ MSG_CHUNK_WANTED, on_chunk_wanted },
+	{ MSG_PUBLISH_WANTED, on_publish_wanted },
+	{ MSG_NAME_WANTED, on_name_wanted },
+	{ MSG_DISCARD_WANTED, on_discard_wanted },
+};
+
+static void
+vault_stop(void *self)
+{
+	struct vault *v = self;
+
+	if (v == NULL)
+		return;
+	vault_db_close(&v->db);
+	collection_free(&v->collection);
+	free(v);
+}
+
+static enum err
+vault_start(const struct actor_context *context, void **self)
+{
+	struct vault *v = calloc(1, sizeof *v);
+	enum err e;
+
+	(void)context;
+	if (v == NULL)
+		return ERR_NO_MEMORY;
+	if ((e = collection_new(&v->collection)) != OK || (e = vault_db_open(VAULT_DIR, &v->db)) != OK) {
+		vault_stop(v);
+		return e;
+	}
+	*self = v;
+	return OK;
+}
+
+static enum err
+refuse(const struct inbound *in, const struct ruling_body *ruling, enum err why, const char *detail,
+    struct outbox *out)
+{
+	struct refusal_body refusal = { .error = (uint16_t)why };
+
+	if (ruling != NULL) {
+		refusal.authenticated = true;
+		refusal.subject_kind = ruling->subject_kind;
+		refusal.subject = ruling->subject;
+	}
+	while (detail != NULL && detail[refusal.detail.len] != '\0')
+		refusal.detail.len++;
+	refusal.detail.p = (const uint8_t *)detail;
+	return outbox_put(out, MSG_RECORD_REFUSED, in->ask_id, &refusal);
+}
+
+/* The deposit goes straight to the gate, useless there until the ack brings its keys. */
+static enum err
+on_record_wanted(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct vault *v = self;
+	struct collection *c = v->collection;
+	enum err e = collect(v->db, &in->body->ruling, c);
+
+	vault_db_release(v->db);
+	if (e != OK)
+		return refuse(in, &in->body->ruling, e, c->detail, out);
+	if ((e = outbox_put(out, MSG_DEPOSIT, in->ask_id, &c->deposit)) != OK)
+		return e;
+	return outbox_put(out, MSG_KEYS_WANTED, in->ask_id, &c->wanted);
+}
+
+/* Makes the group durable and answers each of its writes. */
+static enum err
+commit_group(struct vault *v, struct outbox *out)
+{
+	enum err e, put = OK;
+
+	if (v->n_group == 0)
+		return OK;
+	if ((e = vault_db_commit(v->db)) == ERR_STORAGE_FAILED)
+		v->failure = e;
+	for (size_t i = 0; i < v->n_group && put == OK; i++) {
+		if (e == OK)
+			put = outbox_put(out, MSG_KEPT, v->group[i], &(struct nothing_body){ 0 });
+		else
+			put = outbox_put(out, MSG_RECORD_REFUSED, v->group[i],
+			    &(struct refusal_body){ .error = (uint16_t)e });
+	}
+	v->n_group = 0;
+	return put;
+}
+
+static enum err
+on_batch(void *self, struct outbox *out)
+{
+	return commit_group(self, out);
+}
+
+/* A write that went into the group waits for its commit; one that did not is refused now. */
+static enum err
+wrote(struct vault *v, const struct inbound *in, enum err e, struct outbox *out)
+{
+	if (e != OK)
+		return refuse(in, NULL, e, NULL, out);
+	v->group[v->n_group++] = in->ask_id;
+	return v->n_group == GROUP_MAX ? commit_group(v, out) : OK;
+}
+
+static enum err
+on_chunk_wanted(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct vault *v = self;
+	const struct chunk_put_body *b = &in->body->chunk_put;
+	enum err e = vault_db_stage_chunk(v->db, b->revision, b->index, b->sealed);
+
+	if (e == ERR_BUSY) {
+		if ((e = commit_group(v, out)) != OK)
+			return e;
+		e = vault_db_stage_chunk(v->db, b->revision, b->index, b->sealed);
+	}
+	return wrote(v, in, e, out);
+}
+
+static enum err
+on_publish_wanted(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct vault *v = self;
+	const struct revision_put_body *b = &in->body->revision_put;
+	struct wire_in row = wire_in(b->row.p, b->row.len);
+	struct new_revision fresh = {
+		.sealed_head = b->sealed_head, .sealed_title = b->sealed_title, .sealed_meta = b->sealed_meta,
+	};
+
+	revision_row_take(&row, &fresh.row);
+	if (!wire_done(&row))
+		return refuse(in, NULL, ERR_INVALID_ARGUMENT, NULL, out);
+	return wrote(v, in, vault_db_publish(v->db, &fresh), out);
+}
+
+static enum err
+on_name_wanted(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct vault *v = self;
+	const struct name_put_body *b = &in->body->name_put;
+	struct vault_row row = {
+		.vault = b->vault, .active = true, .created = { b->created_wall_ms },
+		.name_revision = b->revision, .name_len = (uint16_t)b->sealed.len,
+	};
+
+	for (size_t i = 0; i < b->sealed.len; i++)
+		row.sealed_name[i] = b->sealed.p[i];
+	return wrote(v, in, vault_db_put_vault(v->db, &row), out);
+}
+
+static enum err
+on_discard_wanted(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct vault *v = self;
+
+	return wrote(v, in, vault_db_discard(v->db, in->body->one_id.id), out);
+}
+
+/* After a failed commit the environment refuses everything: a new process reads it anew. */
+static struct mono_ms
+on_tick(void *self, struct mono_ms now, struct outbox *out)
+{
+	struct vault *v = self;
+
+	(void)now;
+	(void)out;
+	if (v->failure != OK)
+		host_fail(v->failure);
+	return (struct mono_ms){ 0 };
+}
+
+const struct actor_spec vault_actor = {
+	.id = ACTOR_VAULT,
+	.start = vault_start,
+	.stop = vault_stop,
+	.handlers = handlers,
+	.n_handlers = sizeof handlers / sizeof *handlers,
+	.on_batch = on_batch,
+	.on_tick = on_tick,
+	.blocks = true,
+};

@@ -1,0 +1,59 @@
+#include <string.h>
+
+#include "escrow/binding.h"
+#include "escrow/hash.h"
+
+static struct wire_out
+begin(uint8_t buf[BINDING_MAX], const char *word)
+{
+	struct wire_out o = wire_out(buf, BINDING_MAX);
+
+	wire_put_bytes(&o, word, strlen(word) + 1);
+	return o;
+}
+
+struct span
+ask_binding(const struct ask_body *ask, uint8_t buf[BINDING_MAX])
+{
+	struct ask_body a = *ask;
+	struct wire_out o = begin(buf, "ask/v1");
+
+	memset(&a.peer, 0, sizeof a.peer);
+	a.boxed_half = (struct span){ NULL, 0 };
+	ask_body_put(&o, &a);
+	return wire_written(&o);
+}
+
+struct span
+mint_binding(const struct mint_ask_body *ask, uint8_t buf[BINDING_MAX])
+{
+	struct mint_ask_body a = *ask;
+	struct wire_out o = begin(buf, "mint/v1");
+
+	memset(&a.peer, 0, sizeof a.peer);
+	a.boxed_half = (struct span){ NULL, 0 };
+	mint_ask_body_put(&o, &a);
+	return wire_written(&o);
+}
+
+struct span
+kek_binding(uint64_t client_ask, bool load, uint8_t buf[BINDING_MAX])
+{
+	struct wire_out o = begin(buf, "kek/v1");
+
+	wire_put_u64(&o, client_ask);
+	wire_put_u8(&o, load);
+	return wire_written(&o);
+}
+
+void
+ruling_mac(const struct key *k, const struct ruling_body *r, uint8_t out[32])
+{
+	struct ruling_body bare = *r;
+	uint8_t buf[BINDING_MAX];
+	struct wire_out o = wire_out(buf, sizeof buf);
+
+	memset(bare.mac, 0, sizeof bare.mac);
+	ruling_body_put(&o, &bare);
+	keyed_tag(k, "memories/ruling/v1", wire_written(&o), out);
+}

@@ -1,0 +1,203 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "escrow/cert.h"
+#include "escrow/home_lock.h"
+#include "gateway/client.h"
+#include "gateway/client_inside.h"
+#include "mailbox/clock.h"
+
+#define FRONT_DOOR "service.sock"
+#define PATIENCE_MS 3000
+#define ANSWER_MS  15000 /* longer than any deadline of the daemon */
+
+/* The certificate is for that purpose, context and key, and holds under the believed log key. */
+static bool
+certified(const struct client *c, struct span bytes, enum cert_purpose purpose, struct uuid context,
+    const uint8_t subject[32])
+{
+	struct wire_in in = wire_in(bytes.p, bytes.len);
+	struct cert cert;
+
+	cert_take(&in, &cert);
+	return wire_done(&in) && cert.purpose == purpose && uuid_equal(cert.context, context) &&
+	    memcmp(cert.subject, subject, 32) == 0 && cert_valid(&cert, c->log_public);
+}
+
+static void
+keep(struct span *s, uint8_t *to)
+{
+	if (s->len > 0)
+		memcpy(to, s->p, s->len);
+	s->p = to;
+}
+
+/* A boot key that claims a certificate must have a true one. */
+static enum err
+check_boot(struct client *c)
+{
+	const struct boot_body *b = &c->welcome.boot;
+
+	c->epoch_certified = false;
+	if (!c->trusts || !c->welcome.keyring_ready || !b->certified)
+		return OK;
+	if (!certified(c, b->certificate, CERT_BOOT, b->boot, b->boot_public))
+		return ERR_DAEMON_UNTRUSTED;
+	c->epoch_certified = b->epoch_known &&
+	    certified(c, b->epoch_certificate, CERT_EPOCH, b->epoch, b->epoch_public);
+	return OK;
+}
+
+enum err
+client_greet(struct client *c)
+{
+	struct hello_body hello = { .fingerprint = protocol_fingerprint() };
+	union any_body answer;
+	enum err e;
+
+	if ((e = client_call(c, MSG_HELLO, &hello, MSG_WELCOME, &answer)) != OK)
+		return e;
+	c->welcome = answer.welcome;
+	keep(&c->welcome.boot.certificate, c->certificate);
+	keep(&c->welcome.boot.epoch_certificate, c->epoch_certificate);
+	channel_free(&c->channel);
+	if (c->welcome.keyring_ready &&
+	    (e = channel_of_opener(&c->opener, c->welcome.boot.boot_public, &c->channel)) != OK)
+		return e == ERR_INVALID_ARGUMENT ? ERR_DAEMON_UNTRUSTED : e;
+	return check_boot(c);
+}
+
+enum err
+client_open(struct client **out)
+{
+	struct client *c = calloc(1, sizeof *c);
+	enum err e;
+
+	if (c == NULL)
+		return ERR_NO_MEMORY;
+	if ((e = key_pair_new(&c->opener)) != OK || (e = dial_open(FRONT_DOOR, home_lock_held() ? PATIENCE_MS : 0, &c->dial)) != OK ||
+	    (e = client_greet(c)) != OK) {
+		client_close(&c);
+		return e;
+	}
+	*out = c;
+	return OK;
+}
+
+enum err
+client_again(struct client *c)
+{
+	struct dial *fresh;
+	enum err e;
+
+	if ((e = dial_open(FRONT_DOOR, PATIENCE_MS, &fresh)) != OK)
+		return e;
+	dial_close(&c->dial);
+	c->dial = fresh;
+	return client_greet(c);
+}
+
+void
+client_close(struct client **c)
+{
+	if (*c == NULL)
+		return;
+	dial_close(&(*c)->dial);
+	channel_free(&(*c)->channel);
+	key_pair_free(&(*c)->opener);
+	free(*c);
+	*c = NULL;
+}
+
+const struct welcome_body *
+client_welcome(const struct client *c)
+{
+	return &c->welcome;
+}
+
+enum err
+client_trust(struct client *c, const uint8_t log_public[SIGN_PUBLIC_LEN])
+{
+	memcpy(c->log_public, log_public, SIGN_PUBLIC_LEN);
+	c->trusts = true;
+	return check_boot(c);
+}
+
+/* The error of a refusal, and its detail kept. */
+static enum err
+refused(struct client *c, const struct refusal_body *r)
+{
+	size_t len = r->detail.len < sizeof c->detail - 1 ? r->detail.len : sizeof c->detail - 1;
+
+	if (len > 0)
+		memcpy(c->detail, r->detail.p, len);
+	c->detail[len] = '\0';
+	return r->error > OK && r->error < ERR__COUNT ? (enum err)r->error : ERR_PROTOCOL;
+}
+
+enum err
+client_call(struct client *c, enum msg type, const void *body, enum msg wanted, union any_body *answer)
+{
+	uint32_t request, answered;
+	enum msg got;
+	enum err e;
+
+	c->detail[0] = '\0';
+	if ((e = dial_send(c->dial, type, body, &request)) != OK)
+		return e;
+	do {
+		/* An answer to a request that was given up on is passed over. */
+		if ((e = dial_receive(c->dial, ANSWER_MS, &answered, &got, answer)) != OK)
+			return e;
+	} while (answered != request);
+	if (got == MSG_REFUSED)
+		return refused(c, &answer->refusal);
+	return got == wanted ? OK : ERR_PROTOCOL;
+}
+
+const char *
+client_detail(const struct client *c)
+{
+	return c->detail;
+}
+
+enum err
+client_send(struct client *c, enum msg type, const void *body)
+{
+	uint32_t request;
+
+	return dial_send(c->dial, type, body, &request);
+}
+
+enum err
+client_wait_done(struct client *c)
+{
+	union any_body answer;
+	uint32_t request;
+	enum msg got;
+	enum err e;
+
+	if ((e = dial_receive(c->dial, ANSWER_MS, &request, &got, &answer)) != OK)
+		return e;
+	if (got == MSG_REFUSED)
+		return refused(c, &answer.refusal);
+	return got == MSG_DONE ? OK : ERR_PROTOCOL;
+}
+
+const struct channel *
+client_channel(const struct client *c)
+{
+	return c->channel.up != NULL ? &c->channel : NULL;
+}
+
+const uint8_t *
+client_opener(const struct client *c)
+{
+	return c->opener.public_key;
+}
+
+uint64_t
+client_next_ask(struct client *c)
+{
+	return ++c->n_asks;
+}

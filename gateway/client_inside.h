@@ -1,0 +1,26 @@
+/* client_inside: the client's own state, for client.c and client_ask.c alone. */
+#ifndef GATEWAY_CLIENT_INSIDE_H
+#define GATEWAY_CLIENT_INSIDE_H
+
+#include "escrow/hash.h"
+#include "escrow/sign.h"
+#include "gateway/client.h"
+
+struct client {
+	struct dial        *dial;
+	struct key_pair     opener;
+	struct channel      channel;        /* with the keyring; empty while there is none */
+	struct welcome_body welcome;
+	uint8_t             certificate[512], epoch_certificate[512]; /* what welcome's spans point at */
+	bool                trusts;         /* log_public is set */
+	bool                epoch_certified; /* welcome's epoch holds under it */
+	uint8_t             log_public[SIGN_PUBLIC_LEN];
+	uint8_t             seen_commit[SHA256_LEN]; /* hash of the commit that was verified last */
+	uint64_t            n_asks;
+	char                detail[1025];
+};
+
+/* Connects anew and says hello, waiting a little for a daemon that is starting. */
+enum err client_again(struct client *c);
+
+#endif

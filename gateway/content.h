@@ -1,0 +1,46 @@
+/*
+ * content: the Content JSON of memories and cards, and the meta of every
+ * asset, as they are sealed.
+ *
+ *   memory  {"title":…,"body":…,"tags":[…]}
+ *   card    {"title":…,"fields":[{"name":…,"value":…,"protected":false}],"tags":[…]}
+ *   meta    {"name":…,"media_type":…,"tags":[…]}, what is not there left out
+ *
+ * The value of a protected field is secret://VAULT/CREDENTIAL, never a secret.
+ */
+#ifndef GATEWAY_CONTENT_H
+#define GATEWAY_CONTENT_H
+
+#include "escrow/secret.h"
+#include "gateway/json_write.h"
+
+#define CONTENT_TAGS_MAX 32
+#define CONTENT_TAG_MAX  128 /* bytes */
+
+struct content_labels {
+	struct span title;       /* empty: none given */
+	struct span name;        /* a file's */
+	struct span media_type;
+	struct span tags[CONTENT_TAGS_MAX];
+	size_t      n_tags;
+};
+
+/* ERR_INVALID_CONTENT: title, body or a tag is not UTF-8 or holds a NUL, or a tag is empty or too long. */
+enum err content_memory(const struct content_labels *l, struct span body, struct json_writer *w);
+
+/*
+ * Takes a card as its owner wrote it and writes its one form; a title or tags
+ * in l replace the card's own.
+ *
+ * *title   new, the title that it has then; the caller frees
+ * ERR_INVALID_CONTENT: not a card. ERR_TOO_LARGE, ERR_NO_MEMORY.
+ */
+enum err content_card(const struct content_labels *l, struct span text, struct json_writer *w,
+    struct secret **title);
+
+enum err content_meta(const struct content_labels *l, struct json_writer *w);
+
+/* True for UTF-8 without a NUL, of at most max bytes. */
+bool content_text_valid(struct span s, size_t max);
+
+#endif

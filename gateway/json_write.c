@@ -1,0 +1,263 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escrow/secret.h"
+#include "gateway/base64.h"
+#include "gateway/json_write.h"
+#include "gateway/utf8.h"
+
+#define FIRST_CAP 512
+#define DEPTH_MAX 64
+
+void
+json_write_free(struct json_writer *w)
+{
+	if (w->p != NULL)
+		wipe(w->p, w->cap);
+	free(w->p);
+	*w = (struct json_writer){ 0 };
+}
+
+void
+json_write_clear(struct json_writer *w)
+{
+	if (w->p != NULL)
+		wipe(w->p, w->len);
+	*w = (struct json_writer){ .p = w->p, .cap = w->cap };
+}
+
+enum err
+json_write_done(const struct json_writer *w, struct span *out)
+{
+	if (w->failed)
+		return ERR_NO_MEMORY;
+	if (w->depth > 0 || !w->comma)
+		return ERR_INTERNAL;
+	*out = (struct span){ w->p, w->len };
+	return OK;
+}
+
+/* Room for n more bytes. Not realloc: that leaves the old bytes behind. */
+static uint8_t *
+room(struct json_writer *w, size_t n)
+{
+	size_t cap = w->cap == 0 ? FIRST_CAP : w->cap;
+	uint8_t *p;
+
+	if (w->failed || n > SIZE_MAX / 4 - w->len) {
+		w->failed = true;
+		return NULL;
+	}
+	if (n <= w->cap - w->len)
+		return w->p + w->len;
+	while (cap - w->len < n)
+		cap *= 2;
+	if ((p = malloc(cap)) == NULL) {
+		w->failed = true;
+		return NULL;
+	}
+	if (w->p != NULL) {
+		memcpy(p, w->p, w->len);
+		wipe(w->p, w->cap);
+		free(w->p);
+	}
+	w->p = p;
+	w->cap = cap;
+	return p + w->len;
+}
+
+static void
+put(struct json_writer *w, const void *bytes, size_t n)
+{
+	uint8_t *at;
+
+	if (n > 0 && (at = room(w, n)) != NULL) {
+		memcpy(at, bytes, n);
+		w->len += n;
+	}
+}
+
+static void
+start_value(struct json_writer *w)
+{
+	if (w->comma)
+		put(w, ",", 1);
+	w->comma = true;
+}
+
+static void
+open_nested(struct json_writer *w, bool is_array)
+{
+	uint64_t bit;
+
+	start_value(w);
+	if (w->depth == DEPTH_MAX) {
+		w->failed = true;
+		return;
+	}
+	bit = (uint64_t)1 << w->depth++;
+	w->arrays = is_array ? w->arrays | bit : w->arrays & ~bit;
+	w->comma = false;
+	put(w, is_array ? "[" : "{", 1);
+}
+
+void
+json_write_object(struct json_writer *w)
+{
+	open_nested(w, false);
+}
+
+void
+json_write_array(struct json_writer *w)
+{
+	open_nested(w, true);
+}
+
+void
+json_write_end(struct json_writer *w)
+{
+	if (w->depth == 0) {
+		w->failed = true;
+		return;
+	}
+	w->depth--;
+	put(w, w->arrays >> w->depth & 1 ? "]" : "}", 1);
+	w->comma = true;
+}
+
+void
+json_write_key(struct json_writer *w, const char *name)
+{
+	json_write_text(w, name);
+	put(w, ":", 1);
+	w->comma = false;
+}
+
+static bool
+is_plain(uint8_t c)
+{
+	return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+}
+
+/* One character that is not plain ASCII; returns how many bytes it was. */
+static size_t
+put_special(struct json_writer *w, const uint8_t *p, size_t n)
+{
+	static const char letters[] = "\"\\\b\f\n\r\t", escapes[] = "\"\\bfnrt";
+	uint32_t point = 0xfffd;
+	size_t len = utf8_take(p, n, &point);
+	const char *at = point != 0 && point < 0x80 ? strchr(letters, (int)point) : NULL;
+	char text[8];
+
+	if (at != NULL)
+		put(w, (char[]){ '\\', escapes[at - letters] }, 2);
+	else if (len <= 1 || point == 0x2028 || point == 0x2029)
+		put(w, text, (size_t)snprintf(text, sizeof text, "\\u%04x", (unsigned)point));
+	else
+		put(w, p, len);
+	return len == 0 ? 1 : len;
+}
+
+void
+json_write_string(struct json_writer *w, struct span s)
+{
+	size_t run;
+
+	start_value(w);
+	put(w, "\"", 1);
+	while (s.len > 0 && !w->failed) {
+		for (run = 0; run < s.len && is_plain(s.p[run]); run++)
+			;
+		put(w, s.p, run);
+		if (run < s.len)
+			run += put_special(w, s.p + run, s.len - run);
+		s.p += run;
+		s.len -= run;
+	}
+	put(w, "\"", 1);
+}
+
+void
+json_write_text(struct json_writer *w, const char *s)
+{
+	json_write_string(w, (struct span){ (const uint8_t *)s, strlen(s) });
+}
+
+void
+json_write_u64(struct json_writer *w, uint64_t v)
+{
+	char text[24];
+
+	start_value(w);
+	put(w, text, (size_t)snprintf(text, sizeof text, "%" PRIu64, v));
+}
+
+void
+json_write_i64(struct json_writer *w, int64_t v)
+{
+	char text[24];
+
+	start_value(w);
+	put(w, text, (size_t)snprintf(text, sizeof text, "%" PRId64, v));
+}
+
+void
+json_write_bool(struct json_writer *w, bool v)
+{
+	start_value(w);
+	put(w, v ? "true" : "false", v ? 4 : 5);
+}
+
+void
+json_write_null(struct json_writer *w)
+{
+	start_value(w);
+	put(w, "null", 4);
+}
+
+void
+json_write_id(struct json_writer *w, struct uuid id)
+{
+	char text[UUID_TEXT_LEN + 1];
+
+	uuid_text(id, text);
+	json_write_text(w, text);
+}
+
+void
+json_write_base64(struct json_writer *w, struct span bytes)
+{
+	size_t len = base64_len(bytes.len);
+	uint8_t *at;
+
+	start_value(w);
+	if ((at = room(w, len + 2)) == NULL)
+		return;
+	at[0] = '"';
+	base64_encode(bytes, (char *)at + 1);
+	at[len + 1] = '"';
+	w->len += len + 2;
+}
+
+void
+json_write_raw(struct json_writer *w, struct span value)
+{
+	start_value(w);
+	put(w, value.p, value.len);
+}
+
+void
+json_write_error(struct json_writer *w, enum err e, const char *message)
+{
+	json_write_object(w);
+	json_write_key(w, "error");
+	json_write_object(w);
+	json_write_key(w, "code");
+	json_write_text(w, err_code(e));
+	json_write_key(w, "message");
+	json_write_text(w, message != NULL ? message : err_text(e));
+	json_write_end(w);
+	json_write_end(w);
+}

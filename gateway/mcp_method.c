@@ -1,0 +1,158 @@
+#include "gateway/mcp_turn.h"
+
+static enum mcp_error initialize(struct mcp_turn *t);
+static enum mcp_error ping(struct mcp_turn *t);
+static enum mcp_error discover(struct mcp_turn *t);
+static enum mcp_error tools_list(struct mcp_turn *t);
+static enum mcp_error prompts_list(struct mcp_turn *t);
+static enum mcp_error resources_list(struct mcp_turn *t);
+static enum mcp_error templates_list(struct mcp_turn *t);
+
+/*
+ * The three empty lists are of things that we do not announce: some legacy
+ * clients ask all the same and drop a server that refuses. A modern client is
+ * told the truth.
+ */
+static const struct {
+	const char     *name;
+	bool            legacy, modern;
+	enum mcp_error (*answer)(struct mcp_turn *t);
+} methods[] = {
+	{ "initialize",               true,  false, initialize },
+	{ "ping",                     true,  false, ping },
+	{ "server/discover",          false, true,  discover },
+	{ "tools/list",               true,  true,  tools_list },
+	{ "tools/call",               true,  true,  mcp_call_answer },
+	{ "prompts/list",             true,  false, prompts_list },
+	{ "resources/list",           true,  false, resources_list },
+	{ "resources/templates/list", true,  false, templates_list },
+};
+
+static void
+write_capabilities(struct json_writer *w)
+{
+	json_write_key(w, "capabilities");
+	json_write_object(w);
+	json_write_key(w, "tools");
+	json_write_object(w);
+	json_write_end(w);
+	json_write_end(w);
+}
+
+static void
+write_instructions(struct mcp_turn *t)
+{
+	json_write_key(t->answer, "instructions");
+	json_write_text(t->answer, t->server->instructions);
+}
+
+/* Always ends with a version, never an error about versions: some clients do not survive one. */
+static enum mcp_error
+initialize(struct mcp_turn *t)
+{
+	struct span wanted;
+	enum mcp_revision agreed;
+
+	if (json_string(t->params, "protocolVersion", &wanted) != JSON_GOT)
+		return MCP_BAD_PARAMS;
+	agreed = mcp_revision_of(wanted);
+	if (agreed == MCP_REVISION_NONE || mcp_revision_is_modern(agreed))
+		agreed = MCP_NEWEST_LEGACY;
+	t->stream->agreed = t->revision = agreed;
+	mcp_turn_begin(t);
+	json_write_key(t->answer, "protocolVersion");
+	json_write_text(t->answer, mcp_revision_name(agreed));
+	write_capabilities(t->answer);
+	json_write_key(t->answer, "serverInfo");
+	mcp_turn_write_server(t);
+	write_instructions(t);
+	mcp_turn_end(t, MCP_CACHE_NONE);
+	return MCP_OK;
+}
+
+static enum mcp_error
+ping(struct mcp_turn *t)
+{
+	mcp_turn_begin(t);
+	mcp_turn_end(t, MCP_CACHE_NONE);
+	return MCP_OK;
+}
+
+static enum mcp_error
+discover(struct mcp_turn *t)
+{
+	mcp_turn_begin(t);
+	json_write_key(t->answer, "supportedVersions");
+	mcp_error_write_supported(t->answer);
+	write_capabilities(t->answer);
+	write_instructions(t);
+	mcp_turn_end(t, MCP_CACHE_DISCOVER);
+	return MCP_OK;
+}
+
+/* Every list is one page, so no cursor can be ours, the empty one neither. */
+static enum mcp_error
+open_list(struct mcp_turn *t, const char *name)
+{
+	if (json_member(t->params, "cursor") != NULL)
+		return MCP_BAD_CURSOR;
+	mcp_turn_begin(t);
+	json_write_key(t->answer, name);
+	json_write_array(t->answer);
+	return MCP_OK;
+}
+
+static enum mcp_error
+tools_list(struct mcp_turn *t)
+{
+	enum mcp_error e;
+
+	if ((e = open_list(t, "tools")) != MCP_OK)
+		return e;
+	for (size_t i = 0; i < t->server->n_tools; i++)
+		mcp_tool_write(t->answer, &t->server->tools[i], t->revision);
+	json_write_end(t->answer);
+	mcp_turn_end(t, MCP_CACHE_LIST);
+	return MCP_OK;
+}
+
+static enum mcp_error
+empty_list(struct mcp_turn *t, const char *name)
+{
+	enum mcp_error e;
+
+	if ((e = open_list(t, name)) != MCP_OK)
+		return e;
+	json_write_end(t->answer);
+	mcp_turn_end(t, MCP_CACHE_NONE);
+	return MCP_OK;
+}
+
+static enum mcp_error
+prompts_list(struct mcp_turn *t)
+{
+	return empty_list(t, "prompts");
+}
+
+static enum mcp_error
+resources_list(struct mcp_turn *t)
+{
+	return empty_list(t, "resources");
+}
+
+static enum mcp_error
+templates_list(struct mcp_turn *t)
+{
+	return empty_list(t, "resourceTemplates");
+}
+
+enum mcp_error
+mcp_method_answer(struct mcp_turn *t)
+{
+	bool modern = mcp_revision_is_modern(t->revision);
+
+	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+		if (rpc_is(&t->message, methods[i].name) && (modern ? methods[i].modern : methods[i].legacy))
+			return methods[i].answer(t);
+	return MCP_UNKNOWN_METHOD;
+}

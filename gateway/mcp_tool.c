@@ -1,0 +1,191 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gateway/mcp_tool.h"
+
+static void
+write_pair(struct json_writer *w, const char *key, const char *text)
+{
+	json_write_key(w, key);
+	json_write_text(w, text);
+}
+
+static void
+write_count(struct json_writer *w, const char *key, uint64_t v)
+{
+	json_write_key(w, key);
+	json_write_u64(w, v);
+}
+
+static void
+write_field(struct json_writer *w, const struct mcp_field *f)
+{
+	json_write_key(w, f->name);
+	json_write_object(w);
+	switch (f->type) {
+	case MCP_FIELD_ID:
+		write_pair(w, "type", "string");
+		write_count(w, "minLength", UUID_TEXT_LEN);
+		write_count(w, "maxLength", UUID_TEXT_LEN);
+		break;
+	case MCP_FIELD_INTEGER:
+		write_pair(w, "type", "integer");
+		write_count(w, "minimum", f->min);
+		write_count(w, "maximum", f->max);
+		if (!f->required)
+			write_count(w, "default", f->otherwise);
+		break;
+	}
+	write_pair(w, "description", f->description);
+	json_write_end(w);
+}
+
+/* A plain object at the root: hosts refuse whole lists over $ref, $schema or oneOf. */
+static void
+write_input_schema(struct json_writer *w, const struct mcp_tool *tool)
+{
+	json_write_object(w);
+	write_pair(w, "type", "object");
+	json_write_key(w, "properties");
+	json_write_object(w);
+	for (size_t i = 0; i < tool->n_fields; i++)
+		write_field(w, &tool->fields[i]);
+	json_write_end(w);
+	json_write_key(w, "required");
+	json_write_array(w);
+	for (size_t i = 0; i < tool->n_fields; i++)
+		if (tool->fields[i].required)
+			json_write_text(w, tool->fields[i].name);
+	json_write_end(w);
+	json_write_key(w, "additionalProperties");
+	json_write_bool(w, false);
+	json_write_end(w);
+}
+
+/* Each hint is said: what is left out counts as destructive and open. */
+static void
+write_annotations(struct json_writer *w, const struct mcp_tool *tool)
+{
+	const struct {
+		const char *name;
+		bool        hint;
+	} hints[] = {
+		{ "readOnlyHint", tool->read_only },
+		{ "destructiveHint", tool->destructive },
+		{ "idempotentHint", tool->idempotent },
+		{ "openWorldHint", tool->open_world },
+	};
+
+	json_write_object(w);
+	write_pair(w, "title", tool->title);
+	for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+		json_write_key(w, hints[i].name);
+		json_write_bool(w, hints[i].hint);
+	}
+	json_write_end(w);
+}
+
+void
+mcp_tool_write(struct json_writer *w, const struct mcp_tool *tool, enum mcp_revision r)
+{
+	const char *schema = tool->output_schema;
+
+	json_write_object(w);
+	write_pair(w, "name", tool->name);
+	if (mcp_revision_structures(r))
+		write_pair(w, "title", tool->title);
+	write_pair(w, "description", tool->description);
+	json_write_key(w, "inputSchema");
+	write_input_schema(w, tool);
+	if (mcp_revision_structures(r)) {
+		json_write_key(w, "outputSchema");
+		json_write_raw(w, (struct span){ (const uint8_t *)schema, strlen(schema) });
+	}
+	if (mcp_revision_annotates(r)) {
+		json_write_key(w, "annotations");
+		write_annotations(w, tool);
+	}
+	json_write_end(w);
+}
+
+static size_t
+field_index(const struct mcp_tool *tool, const char *name)
+{
+	size_t i = 0;
+
+	while (i < tool->n_fields && strcmp(tool->fields[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+static enum err
+read_value(const struct mcp_field *f, const struct json *v, struct mcp_value *out, char message[MCP_MESSAGE_MAX])
+{
+	struct span text;
+
+	switch (f->type) {
+	case MCP_FIELD_ID:
+		if (json_as_string(v, &text) && uuid_parse((const char *)text.p, &out->id) == OK)
+			break;
+		snprintf(message, MCP_MESSAGE_MAX, "\"%s\" must be an id of 36 characters", f->name);
+		return ERR_INVALID_ARGUMENT;
+	case MCP_FIELD_INTEGER:
+		if (json_as_u64(v, &out->integer) && out->integer >= f->min && out->integer <= f->max)
+			break;
+		snprintf(message, MCP_MESSAGE_MAX, "\"%s\" must be an integer from %" PRIu64 " to %" PRIu64,
+		    f->name, f->min, f->max);
+		return ERR_INVALID_ARGUMENT;
+	}
+	out->given = true;
+	return OK;
+}
+
+static enum err
+read_given(const struct json *arguments, struct mcp_args *args, char message[MCP_MESSAGE_MAX])
+{
+	const struct mcp_tool *tool = args->tool;
+	size_t i;
+	enum err e;
+
+	for (const struct json *v = json_first(arguments); v != NULL; v = json_next(v)) {
+		i = field_index(tool, json_name(v));
+		if (i == tool->n_fields) {
+			snprintf(message, MCP_MESSAGE_MAX, "\"%.64s\" is not an argument of %s",
+			    json_name(v), tool->name);
+			return ERR_INVALID_ARGUMENT;
+		}
+		if ((e = read_value(&tool->fields[i], v, &args->values[i], message)) != OK)
+			return e;
+	}
+	return OK;
+}
+
+enum err
+mcp_tool_check(const struct mcp_tool *tool, const struct json *arguments,
+    struct mcp_args *args, char message[MCP_MESSAGE_MAX])
+{
+	struct mcp_args found = { .tool = tool };
+	enum err e;
+
+	for (size_t i = 0; i < tool->n_fields; i++)
+		found.values[i].integer = tool->fields[i].otherwise;
+	if (arguments != NULL && (e = read_given(arguments, &found, message)) != OK)
+		return e;
+	for (size_t i = 0; i < tool->n_fields; i++) {
+		if (!tool->fields[i].required || found.values[i].given)
+			continue;
+		snprintf(message, MCP_MESSAGE_MAX, "\"%s\" is required", tool->fields[i].name);
+		return ERR_INVALID_ARGUMENT;
+	}
+	*args = found;
+	return OK;
+}
+
+const struct mcp_value *
+mcp_tool_value(const struct mcp_args *args, const char *name)
+{
+	size_t i = field_index(args->tool, name);
+
+	return i < args->tool->n_fields ? &args->values[i] : NULL;
+}

@@ -1,0 +1,57 @@
+#include "gateway/mcp_turn.h"
+
+#define LIST_TTL_MS     300000
+#define DISCOVER_TTL_MS 3600000
+
+void
+mcp_turn_begin(struct mcp_turn *t)
+{
+	rpc_open_answer(t->answer, t->message.id);
+	json_write_key(t->answer, "result");
+	json_write_object(t->answer);
+}
+
+void
+mcp_turn_write_server(struct mcp_turn *t)
+{
+	json_write_object(t->answer);
+	json_write_key(t->answer, "name");
+	json_write_text(t->answer, t->server->name);
+	if (mcp_revision_structures(t->revision)) {
+		json_write_key(t->answer, "title");
+		json_write_text(t->answer, t->server->title);
+	}
+	json_write_key(t->answer, "version");
+	json_write_text(t->answer, t->server->version);
+	json_write_end(t->answer);
+}
+
+static void
+write_cache(struct json_writer *w, enum mcp_cache cache)
+{
+	if (cache == MCP_CACHE_NONE)
+		return;
+	json_write_key(w, "ttlMs");
+	json_write_u64(w, cache == MCP_CACHE_LIST ? LIST_TTL_MS : DISCOVER_TTL_MS);
+	json_write_key(w, "cacheScope");
+	json_write_text(w, cache == MCP_CACHE_LIST ? "private" : "public");
+}
+
+void
+mcp_turn_end(struct mcp_turn *t, enum mcp_cache cache)
+{
+	struct json_writer *w = t->answer;
+
+	if (mcp_revision_is_modern(t->revision)) {
+		json_write_key(w, "resultType");
+		json_write_text(w, "complete");
+		write_cache(w, cache);
+		json_write_key(w, "_meta");
+		json_write_object(w);
+		json_write_key(w, "io.modelcontextprotocol/serverInfo");
+		mcp_turn_write_server(t);
+		json_write_end(w);
+	}
+	json_write_end(w);
+	json_write_end(w);
+}

@@ -1,0 +1,215 @@
+#include <string.h>
+
+#include "escrow/deposit.h"
+#include "gateway/unattended.h"
+#include "mailbox/clock.h"
+#include "store/log_key.h"
+
+enum err
+unattended_open(const char *path, const char *home, struct client_file *file, struct client **out)
+{
+	struct client_file f = { .token = NULL };
+	struct client *c = NULL;
+	uint8_t log_public[SIGN_PUBLIC_LEN];
+	char origin[LOG_ORIGIN_MAX + 1];
+	enum err e;
+
+	if ((e = client_file_read(path, &f)) != OK)
+		return e;
+	if (strcmp(f.home, home) != 0)
+		e = ERR_WRONG_LIBRARY;
+	else if ((e = log_key_parse((struct span){ (const uint8_t *)f.log_key, strlen(f.log_key) }, origin, log_public)) != OK)
+		e = ERR_CLIENT_FILE_INVALID;
+	else if ((e = client_open(&c)) == OK) {
+		if (!client_welcome(c)->initialized)
+			e = ERR_NOT_INITIALIZED;
+		else if (!uuid_equal(client_welcome(c)->library, f.library))
+			e = ERR_WRONG_LIBRARY;
+		else
+			e = client_trust(c, log_public);
+	}
+	if (e != OK) {
+		client_close(&c);
+		client_file_free(&f);
+		return e;
+	}
+	*file = f;
+	*out = c;
+	return OK;
+}
+
+static void
+write_time(struct json_writer *w, const char *key, struct wall_ms t)
+{
+	char text[CLOCK_TEXT_LEN + 1];
+
+	clock_text(t, text);
+	json_write_key(w, key);
+	json_write_text(w, text);
+}
+
+static void
+write_id(struct json_writer *w, const char *key, struct uuid id)
+{
+	json_write_key(w, key);
+	json_write_id(w, id);
+}
+
+static void
+write_bool(struct json_writer *w, const char *key, bool v)
+{
+	json_write_key(w, key);
+	json_write_bool(w, v);
+}
+
+static void
+write_u64(struct json_writer *w, const char *key, uint64_t v)
+{
+	json_write_key(w, key);
+	json_write_u64(w, v);
+}
+
+/* A page's end: where it began, where the next one does, and its place in the log. */
+static void
+write_page_end(struct json_writer *w, uint64_t offset, const struct client_answer *a)
+{
+	write_u64(w, "offset", offset);
+	json_write_key(w, "next");
+	if (a->more)
+		json_write_u64(w, offset + a->n_items);
+	else
+		json_write_null(w);
+}
+
+static void
+write_audit(struct json_writer *w, uint64_t index, struct uuid library)
+{
+	char origin[sizeof "memories/" + UUID_TEXT_LEN] = "memories/";
+
+	uuid_text(library, origin + strlen(origin));
+	json_write_key(w, "audit");
+	json_write_object(w);
+	write_u64(w, "index", index);
+	json_write_key(w, "log");
+	json_write_text(w, origin);
+	json_write_end(w);
+}
+
+void
+write_asset_row(struct json_writer *w, const struct client_item *item)
+{
+	const struct revision_row *r = &item->row;
+
+	json_write_object(w);
+	write_id(w, "asset", r->asset);
+	json_write_key(w, "kind");
+	json_write_text(w, kind_name(r->kind));
+	write_bool(w, "private", r->key_class == CLASS_PRIVATE);
+	json_write_key(w, "title");
+	json_write_string(w, secret_span(item->plain));
+	json_write_key(w, "revision");
+	if (item->n_heads > 1)
+		json_write_null(w);
+	else
+		json_write_id(w, r->revision);
+	write_u64(w, "bytes", r->bytes);
+	write_time(w, "created_at", r->asset_created);
+	write_time(w, "updated_at", r->created);
+	write_bool(w, "conflict", item->n_heads > 1);
+	json_write_key(w, "heads");
+	json_write_array(w);
+	for (size_t i = 0; i < item->n_heads; i++)
+		json_write_id(w, item->heads[i]);
+	json_write_end(w);
+	json_write_end(w);
+}
+
+void
+write_revision_row(struct json_writer *w, const struct client_item *item)
+{
+	const struct revision_row *r = &item->row;
+
+	json_write_object(w);
+	write_id(w, "revision", r->revision);
+	json_write_key(w, "parents");
+	json_write_array(w);
+	for (size_t i = 0; i < r->n_parents; i++)
+		json_write_id(w, r->parents[i]);
+	json_write_end(w);
+	write_time(w, "created_at", r->created);
+	write_u64(w, "bytes", r->bytes);
+	write_bool(w, "head", item->flags & ITEM_HEAD);
+	write_bool(w, "deleted", r->deleted);
+	write_bool(w, "quarantine", item->flags & ITEM_QUARANTINED);
+	json_write_end(w);
+}
+
+static enum err
+answer_page(struct client *c, const struct client_want *want, struct json_writer *w)
+{
+	struct client_answer *a = NULL;
+	bool list = want->op == OP_LIST;
+	enum err e = client_ask(c, want, &a);
+
+	if (e != OK)
+		return e;
+	json_write_object(w);
+	write_id(w, "vault", want->vault);
+	if (!list)
+		write_id(w, "asset", want->asset);
+	json_write_key(w, list ? "assets" : "revisions");
+	json_write_array(w);
+	for (size_t i = 0; i < a->n_items; i++)
+		(list ? write_asset_row : write_revision_row)(w, &a->items[i]);
+	json_write_end(w);
+	write_page_end(w, want->offset, a);
+	write_audit(w, a->index, client_welcome(c)->library);
+	json_write_end(w);
+	client_answer_free(&a);
+	return OK;
+}
+
+static enum err
+answer_bytes(struct client *c, const struct client_want *want, struct json_writer *w)
+{
+	struct client_bytes b = { .data = NULL };
+	uint64_t length;
+	enum err e = client_read(c, want, &b);
+
+	if (e != OK)
+		return e;
+	length = b.data != NULL ? secret_len(b.data) : 0;
+	json_write_object(w);
+	json_write_key(w, "data");
+	json_write_base64(w, b.data != NULL ? secret_span(b.data) : (struct span){ NULL, 0 });
+	write_u64(w, "offset", b.offset);
+	write_u64(w, "total", b.total);
+	json_write_key(w, "next");
+	if (b.at_end)
+		json_write_null(w);
+	else
+		json_write_u64(w, b.offset + length);
+	write_id(w, "revision", b.revision);
+	json_write_key(w, "encoding");
+	json_write_text(w, b.kind == KIND_MEMORY || b.kind == KIND_CARD ? "content_json" : "raw_bytes");
+	write_audit(w, b.index, client_welcome(c)->library);
+	json_write_end(w);
+	client_bytes_free(&b);
+	return OK;
+}
+
+enum err
+unattended_answer(struct client *c, const struct client_file *file, const struct unattended_ask *ask,
+    enum surface surface, struct json_writer *w)
+{
+	struct client_want want = {
+		.op = ask->op, .surface = surface, .vault = ask->vault, .asset = ask->asset,
+		.offset = ask->offset, .limit = ask->limit, .token = file->token,
+	};
+
+	if (ask->has_revision)
+		want.revision = ask->revision;
+	if (ask->op == OP_LIST || ask->op == OP_HISTORY)
+		return answer_page(c, &want, w);
+	return answer_bytes(c, &want, w);
+}

@@ -1,0 +1,31 @@
+/*
+ * unattended: the four reads of an unattended client as the JSON that the CLI
+ * prints and the MCP tools return.
+ */
+#ifndef GATEWAY_UNATTENDED_H
+#define GATEWAY_UNATTENDED_H
+
+#include "gateway/client.h"
+#include "gateway/client_file.h"
+#include "gateway/json_write.h"
+#include "gateway/unattended_tools.h"
+
+/*
+ * Reads the client file, which must be of this home (its canonical path) and,
+ * once the daemon answers, of its library. Trusts the log key in it.
+ * ERR_WRONG_LIBRARY, and what client_file_read, client_open, client_trust say.
+ */
+enum err unattended_open(const char *client_file, const char *home, struct client_file *file, struct client **out);
+
+/*
+ * Asks, and writes one JSON object.
+ * Errors as client_ask; nothing was written then.
+ */
+enum err unattended_answer(struct client *c, const struct client_file *file, const struct unattended_ask *ask,
+    enum surface surface, struct json_writer *w);
+
+/* The owner's lists have the same rows. */
+void write_asset_row(struct json_writer *w, const struct client_item *item);
+void write_revision_row(struct json_writer *w, const struct client_item *item);
+
+#endif

@@ -1,0 +1,339 @@
+/*
+ * The bodies: fixed layouts, big-endian, in the order of their fields. The
+ * structs, their put and take, docs/protocol.md and the round-trip tests are
+ * made from this table.
+ *
+ *   U8 U16 U32 U64   unsigned integers
+ *   ID               16 bytes, a UUID
+ *   BYTES(name, n)   exactly n bytes
+ *   SPAN(name, max)  a u32 length and at most max bytes; in a taken body it
+ *                    points into the frame
+ *   SUB(body, name)  another body of this table, in place
+ *
+ * Times are milliseconds since 1970 (_wall_ms) or since boot (_boot_ms).
+ */
+
+BODY(nothing,
+    U8(zero))
+
+BODY(one_id,
+    ID(id))
+
+BODY(result,
+    U16(error))                  /* enum err */
+
+/* Who asks, as the front door saw it; the asker's own word is overwritten there. */
+BODY(peer,
+    U32(uid)
+    U32(pid)
+    U32(session)                 /* session id, 0: none */
+    U64(terminal)                /* controlling terminal's device number, 0: none */
+    U64(leader_start))           /* start time of the session leader, in clock ticks since boot */
+
+BODY(owner_ask,
+    SUB(peer, peer))
+
+BODY(owner_id_ask,
+    SUB(peer, peer)
+    ID(id))
+
+BODY(hello,
+    U64(fingerprint))            /* of the tables, so that two builds that differ say so */
+
+/* What the keyring says of itself and of the log's epoch; certificates by the log key or its delegate. */
+BODY(boot,
+    ID(boot)
+    BYTES(boot_public, 32)       /* X25519 */
+    U8(certified)
+    SPAN(certificate, 512)       /* over the boot key */
+    U8(epoch_known)
+    ID(epoch)
+    BYTES(epoch_public, 32)      /* Ed25519 */
+    SPAN(epoch_certificate, 512))
+
+BODY(welcome,
+    U8(initialized)
+    ID(library)
+    BYTES(log_public, 32)
+    U8(keyring_ready)            /* what follows is valid */
+    SUB(boot, boot))
+
+BODY(refusal,
+    U16(error)                   /* enum err */
+    U8(authenticated)            /* the asker had a right to ask: it is recorded */
+    U8(subject_kind)             /* enum log_subject */
+    ID(subject)
+    SPAN(detail, 1024))          /* for people: never content, never a secret */
+
+BODY(made,
+    ID(id))                      /* what the command made; zero for nothing */
+
+/* Everything that brings keys out: a read, a page, or the keys for a new revision. */
+BODY(ask,
+    SUB(peer, peer)
+    ID(boot)                     /* the keyring's, as the asker knows it */
+    U64(client_ask)              /* the asker's own count, bound into box and ticket */
+    U8(op)
+    U8(surface)
+    ID(vault)
+    ID(asset)
+    ID(revision)                 /* zero: the head */
+    U64(offset)
+    U32(limit)
+    U8(kind)                     /* of a new revision */
+    U8(is_private)
+    BYTES(opener, 32)            /* the asker's X25519 key */
+    BYTES(token_id, 32)          /* zero: the owner asks */
+    SPAN(boxed_half, 72))        /* the other half of the token, boxed to the boot key */
+
+/* Grants' decision. The MAC covers all that stands before it. */
+BODY(ruling,
+    SUB(ask, ask)
+    U64(deadline_boot_ms)
+    U8(classes)                  /* bit (1 << enum key_class) */
+    U8(subject_kind)
+    ID(subject)
+    ID(grant)                    /* zero: the owner */
+    U64(grant_revision)
+    SPAN(wraps, 292)             /* rows of `wrap` */
+    BYTES(mac, 32))
+
+BODY(wrap,
+    U8(key_class)
+    BYTES(sealed, 72))
+
+/* One chunk key: of which class key, and derived for what. */
+BODY(key_ref,
+    U8(key_class)
+    ID(asset)
+    ID(revision)
+    U8(part)
+    U32(index))
+
+BODY(keys_wanted,
+    SUB(ruling, ruling)
+    ID(revision)                 /* what a head resolved to; zero for a page */
+    U64(length)                  /* bytes or rows that will leave */
+    U16(n_refs)
+    SPAN(refs, 3800))            /* rows of `key_ref` */
+
+BODY(deposit,
+    U8(more)                     /* a page: others follow */
+    U16(n_items)
+    SPAN(items, 221184))         /* rows of `item` */
+
+BODY(item,
+    SUB(key_ref, ref)
+    U8(flags)                    /* ITEM_* of deposit.h */
+    SPAN(row, 512)               /* store/revision.h; empty on content chunks */
+    SPAN(heads, 256)             /* the asset's heads, 16 bytes each; a list's rows only */
+    SPAN(sealed, 66000))
+
+BODY(intent,
+    U8(type)                     /* LOG_INTENT or LOG_WRITE */
+    U8(surface)
+    U8(subject_kind)
+    ID(subject)
+    U8(op)
+    ID(vault)
+    ID(asset)
+    ID(revision)
+    U64(offset)
+    U64(length)
+    U32(first_chunk)
+    U32(n_chunks)
+    U16(n_rows)
+    SPAN(rows, 3200)             /* asset and revision, 32 bytes a row of a page */
+    SPAN(ticket, 4096))
+
+BODY(ack,
+    U64(index)
+    BYTES(commit, 207)           /* store/log_commit.h: body and signature */
+    ID(asset)                    /* of a new revision */
+    ID(revision)
+    SPAN(ticket, 4096))
+
+BODY(answer,
+    SUB(ack, ack)
+    SUB(deposit, deposit))
+
+BODY(noted,
+    U16(error)
+    U8(surface)
+    U8(subject_kind)
+    ID(subject)
+    U8(op)
+    ID(vault)
+    ID(asset)
+    ID(revision)
+    U64(count))                  /* how many; more than 1 for strangers of a minute */
+
+BODY(chunk_put,
+    ID(revision)
+    U32(index)
+    SPAN(sealed, 65576))
+
+BODY(revision_put,
+    SPAN(row, 512)
+    SPAN(sealed_head, 48)
+    SPAN(sealed_title, 1064)
+    SPAN(sealed_meta, 4136))
+
+BODY(name_put,
+    ID(vault)
+    ID(revision)
+    U64(created_wall_ms)
+    SPAN(sealed, 296))
+
+BODY(state,
+    U8(initialized)
+    ID(library)
+    BYTES(log_public, 32)
+    U8(unlocked)
+    U8(enrolled)
+    U8(loaded)
+    U16(unattended_error)        /* why the key is not loaded; 0: no reason to say */
+    U8(manual_lock)
+    U8(inhibited)
+    SPAN(backend, 31))
+
+BODY(log_state,
+    U64(size)
+    BYTES(root, 32)
+    U8(state)                    /* enum log_state */
+    U16(failure))                /* enum err */
+
+BODY(status,
+    SUB(state, state)
+    SUB(log_state, log)
+    SPAN(weakened, 512))         /* words with a comma between them */
+
+BODY(kdf,
+    U32(passes)
+    U32(memory_kib)
+    BYTES(salt, 16))
+
+BODY(library_init,
+    SUB(peer, peer)
+    ID(library)
+    ID(device)
+    U64(created_wall_ms)
+    BYTES(log_public, 32)
+    BYTES(sealed_log_key, 72)
+    SUB(kdf, kdf)
+    BYTES(sealed_root, 72))
+
+BODY(kek_offer,
+    SUB(peer, peer)
+    U64(client_ask)
+    BYTES(opener, 32)
+    BYTES(boxed_kek, 72))
+
+BODY(kek_try,
+    U8(load)                     /* 1: unlock with it; 0: only try it, for sudo */
+    U64(client_ask)
+    BYTES(opener, 32)
+    BYTES(boxed_kek, 72)
+    SUB(kdf, kdf)
+    ID(library)
+    BYTES(sealed_root, 72)
+    BYTES(sealed_log_key, 72))
+
+BODY(keys_drop,
+    U8(password)                 /* what the password opened */
+    U8(unattended))              /* what custody gave */
+
+BODY(vault_keys_made,
+    ID(vault)
+    BYTES(sealed, 288))          /* four class keys of 72 bytes, in the order of enum key_class */
+
+BODY(enable_ask,
+    SUB(peer, peer)
+    SPAN(backend, 31))
+
+BODY(custody_ref,
+    ID(enrolment)
+    ID(library)
+    SPAN(backend, 31)
+    BYTES(sealed_unattended, 72)
+    BYTES(sealed_delegate, 72)
+    SPAN(delegation, 128))
+
+BODY(enrol,
+    ID(enrolment)
+    ID(library)
+    SPAN(backend, 31)
+    SPAN(context, 16640))         /* escrow/custody.h: what the envelope is bound to */
+
+BODY(material,
+    SUB(custody_ref, ref)
+    SPAN(context, 16640)
+    BYTES(boxed, 72))
+
+BODY(material_stored,
+    SUB(custody_ref, ref)
+    U16(error))
+
+BODY(mint_ask,
+    SUB(peer, peer)
+    U64(client_ask)
+    BYTES(opener, 32)
+    BYTES(token_id, 32)
+    SPAN(boxed_half, 72)
+    U64(expires_wall_ms)
+    SPAN(vaults, 1024))          /* 16 bytes each */
+
+BODY(grant_keys_wanted,
+    ID(grant)
+    SUB(mint_ask, mint)
+    SPAN(wraps, 19712))          /* rows of `vault_keys_made`, under the root key */
+
+BODY(grant_keys_made,
+    ID(grant)
+    SPAN(wraps, 19712))          /* the same rows, under the grant's key */
+
+BODY(grants_ask,
+    SUB(peer, peer)
+    U64(offset)
+    U32(limit))
+
+BODY(grants_page,
+    SUB(state, state)
+    U64(offset)
+    U8(more)
+    U16(n_rows)
+    SPAN(rows, 120000))          /* rows of `grant_row` */
+
+BODY(grant_row,
+    ID(grant)
+    U64(created_wall_ms)
+    U64(expires_wall_ms)
+    U64(last_used_wall_ms)       /* 0: never */
+    U64(reads)
+    SPAN(vaults, 1024))
+
+BODY(library,
+    ID(library)
+    BYTES(log_public, 32))
+
+BODY(event,
+    U8(type)                     /* enum log_type */
+    U8(outcome)
+    U8(surface)
+    U8(subject_kind)
+    ID(subject)
+    U16(error))
+
+BODY(log_ban,
+    U8(manual_lock))
+
+BODY(epoch,
+    ID(epoch)
+    BYTES(epoch_public, 32))
+
+BODY(certificate,
+    SPAN(certificate, 512))
+
+BODY(keyring_state,
+    U8(unlocked)
+    U8(loaded))

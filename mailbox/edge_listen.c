@@ -1,0 +1,134 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "mailbox/edge_listen.h"
+#include "mailbox/log_line.h"
+
+#define KNOCK_EVERY_MS 1000
+#define KNOCK_WAITS_MS 600
+#define RETRY_MS       50
+
+/* A burst of clients can fill the backlog for a moment; a dead listener's stays full. */
+#define FULL_RETRY_MS  100
+#define FULL_TIMES     5
+
+#define HELLO_LEN 8
+
+/*
+ * An SP hello of a protocol that nobody speaks: it is answered by whatever
+ * listens, and then dropped before it could take a pair socket's only place.
+ */
+static const uint8_t knock_hello[HELLO_LEN] = { 0, 'S', 'P', 0, 0xff, 0xff, 0, 0 };
+
+static bool
+listen_now(struct edge_listen *l)
+{
+	char url[sizeof "ipc://" + EDGE_LISTEN_PATH_MAX];
+
+	snprintf(url, sizeof url, "ipc://%s", l->path);
+	if (nng_listener_create(&l->listener, l->socket, url) != 0)
+		return false;
+	if (nng_listener_set_int(l->listener, NNG_OPT_IPC_PERMISSIONS, 0600) == 0 &&
+	    nng_listener_start(l->listener, 0) == 0)
+		return true;
+	nng_listener_close(l->listener);
+	return false;
+}
+
+enum err
+edge_listen_open(struct edge_listen *l, nng_socket socket, const char *path)
+{
+	*l = (struct edge_listen){ .socket = socket, .knock_fd = -1 };
+	if (strlen(path) > EDGE_LISTEN_PATH_MAX)
+		return ERR_UNSUPPORTED;
+	strcpy(l->path, path);
+	l->knock_next.ms = clock_mono().ms + KNOCK_EVERY_MS;
+	l->listening = listen_now(l);
+	return l->listening ? OK : ERR_UNSUPPORTED;
+}
+
+void
+edge_listen_close(struct edge_listen *l)
+{
+	if (l->knock_fd >= 0)
+		close(l->knock_fd);
+	l->knock_fd = -1;
+}
+
+static void
+knock_end(struct edge_listen *l, struct mono_ms now, bool alive)
+{
+	edge_listen_close(l);
+	l->dead = !alive;
+	l->knock_next.ms = now.ms + KNOCK_EVERY_MS;
+}
+
+static void
+knock(struct edge_listen *l, struct mono_ms now)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+
+	if ((l->knock_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) < 0) {
+		/* Short of descriptors: nothing was learned. */
+		l->knock_next.ms = now.ms + KNOCK_EVERY_MS;
+		return;
+	}
+	memcpy(a.sun_path, l->path, strlen(l->path) + 1);
+	if (connect(l->knock_fd, (struct sockaddr *)&a, sizeof a) != 0) {
+		bool waits = errno == EAGAIN && ++l->n_full < FULL_TIMES;
+
+		knock_end(l, now, waits);
+		if (waits)
+			l->knock_next.ms = now.ms + FULL_RETRY_MS;
+		return;
+	}
+	l->n_full = 0;
+	l->knock_ends.ms = now.ms + KNOCK_WAITS_MS;
+	if (send(l->knock_fd, knock_hello, HELLO_LEN, MSG_NOSIGNAL) != HELLO_LEN)
+		knock_end(l, now, false);
+}
+
+/* The answer is read before closing: closing earlier is what kills listeners. */
+static void
+knock_look(struct edge_listen *l, struct mono_ms now)
+{
+	uint8_t answer[HELLO_LEN];
+	ssize_t n = recv(l->knock_fd, answer, sizeof answer, MSG_DONTWAIT);
+
+	if (n > 0)
+		knock_end(l, now, true);
+	else if (n == 0 || (errno != EAGAIN && errno != EINTR) || now.ms >= l->knock_ends.ms)
+		knock_end(l, now, false);
+}
+
+static void
+mend(struct edge_listen *l, struct mono_ms now)
+{
+	if (l->listening)
+		nng_listener_close(l->listener);
+	l->listening = listen_now(l);
+	l->n_full = 0;
+	l->dead = !l->listening;
+	l->knock_next.ms = now.ms + (l->dead ? RETRY_MS : KNOCK_EVERY_MS);
+	if (!l->dead)
+		log_note("listener", "listens anew, time", ++l->n_mended);
+}
+
+struct mono_ms
+edge_listen_tick(struct edge_listen *l, struct mono_ms now, bool keep_connections)
+{
+	if (l->knock_fd >= 0)
+		knock_look(l, now);
+	if (l->dead && !keep_connections && (l->listening || now.ms >= l->knock_next.ms))
+		mend(l, now);
+	else if (l->knock_fd < 0 && now.ms >= l->knock_next.ms) {
+		knock(l, now);
+		if (l->knock_fd >= 0)
+			return l->knock_ends;
+	}
+	return l->knock_fd >= 0 ? l->knock_ends : l->knock_next;
+}

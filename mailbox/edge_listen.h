@@ -1,0 +1,49 @@
+/*
+ * edge_listen: an ipc listener that survives nng 1.5.2, whose listeners can
+ * die of one connect-and-close (nanomsg/nng#1518). Each second it knocks at
+ * its own door; when nobody answers it closes and listens anew on the same
+ * socket. Its owner polls it; no thread is made.
+ */
+#ifndef MAILBOX_EDGE_LISTEN_H
+#define MAILBOX_EDGE_LISTEN_H
+
+#include <nng/nng.h>
+
+#include "mailbox/clock.h"
+#include "mailbox/err.h"
+
+#include <stdbool.h>
+
+#define EDGE_LISTEN_PATH_MAX 100
+
+struct edge_listen {
+	nng_socket     socket;     /* borrowed */
+	nng_listener   listener;
+	bool           listening;
+	bool           dead;       /* found so, and not yet mended */
+	char           path[EDGE_LISTEN_PATH_MAX + 1];
+	int            knock_fd;   /* a probe under way; -1: none */
+	struct mono_ms knock_ends;
+	struct mono_ms knock_next;
+	unsigned       n_full;     /* knocks in a row that found the backlog full */
+	unsigned       n_mended;
+};
+
+/*
+ * Listens at that path, of at most EDGE_LISTEN_PATH_MAX bytes, relative to the
+ * working directory; the socket's file gets mode 0600. What l holds before does
+ * not matter. ERR_UNSUPPORTED: the path is too long, or cannot be listened on.
+ */
+enum err edge_listen_open(struct edge_listen *l, nng_socket socket, const char *path);
+
+/* Forgets a probe under way; the listener itself goes with its socket. */
+void edge_listen_close(struct edge_listen *l);
+
+/*
+ * To be called at the time that it returned last, and when knock_fd is
+ * readable. Mending closes the connections that came in here, so it waits
+ * while keep_connections is set.
+ */
+struct mono_ms edge_listen_tick(struct edge_listen *l, struct mono_ms now, bool keep_connections);
+
+#endif

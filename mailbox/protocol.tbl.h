@@ -1,0 +1,128 @@
+/*
+ * The protocol: every message, one row each, in the order in which they happen.
+ * The enum, names, routes, edges, docs/protocol.md and the round-trip tests are
+ * made from this table; there is no second list.
+ *
+ *   from, to  the sender is the edge that a frame came in on, never a field
+ *   ask       OPENS, KEEPS or ENDS an ask; TELLS belongs to none
+ *   body      a row of bodies.tbl.h
+ *   carries   NOTHING  no secret in any form
+ *             SEALED   stored bytes or keys as they lie on disk
+ *             TICKET   keys sealed to an opener
+ *             BOXED    a secret boxed to its receiver
+ *             There is no value for anything readable, so no row can have it.
+ *
+ * The rule of the daemon, as rows: a TICKET reaches GATE from AUDIT only.
+ */
+
+/* NAME                 from      to        ask     body               carries */
+
+/* Every asker first says hello. */
+MSG(HELLO,              CLIENT,   GATE,     OPENS,  hello,             NOTHING)
+MSG(WELCOME,            GATE,     CLIENT,   ENDS,   welcome,           NOTHING)
+MSG(REFUSED,            GATE,     CLIENT,   ENDS,   refusal,           NOTHING)
+MSG(DONE,               GATE,     CLIENT,   ENDS,   made,              NOTHING)
+
+/* The life of a read, and of the first half of a write. */
+MSG(ASK,                CLIENT,   GATE,     OPENS,  ask,               BOXED)
+MSG(RULING_WANTED,      GATE,     GRANTS,   OPENS,  ask,               BOXED)
+MSG(RECORD_WANTED,      GRANTS,   VAULT,    KEEPS,  ruling,            BOXED)
+MSG(DEPOSIT,            VAULT,    GATE,     KEEPS,  deposit,           SEALED)
+MSG(KEYS_WANTED,        VAULT,    KEYRING,  KEEPS,  keys_wanted,       BOXED)
+MSG(AUDIT_INTENT,       KEYRING,  AUDIT,    KEEPS,  intent,            TICKET)
+MSG(AUDIT_ACK,          AUDIT,    GATE,     ENDS,   ack,               TICKET)
+MSG(ANSWER,             GATE,     CLIENT,   ENDS,   answer,            TICKET)
+
+/* How an ask can end without bytes. */
+MSG(ASK_DENIED,         GRANTS,   GATE,     ENDS,   refusal,           NOTHING)
+MSG(RECORD_REFUSED,     VAULT,    GATE,     ENDS,   refusal,           NOTHING)
+MSG(KEYS_REFUSED,       KEYRING,  GATE,     ENDS,   refusal,           NOTHING)
+MSG(INTENT_REFUSED,     AUDIT,    GATE,     ENDS,   refusal,           NOTHING)
+MSG(REFUSAL_NOTED,      GATE,     AUDIT,    TELLS,  noted,             NOTHING)
+
+/* The second half of a write: the writer seals, the vault keeps. */
+MSG(CHUNK_PUT,          CLIENT,   GATE,     OPENS,  chunk_put,         SEALED)
+MSG(CHUNK_WANTED,       GATE,     VAULT,    OPENS,  chunk_put,         SEALED)
+MSG(REVISION_PUT,       CLIENT,   GATE,     OPENS,  revision_put,      SEALED)
+MSG(PUBLISH_WANTED,     GATE,     VAULT,    OPENS,  revision_put,      SEALED)
+MSG(NAME_PUT,           CLIENT,   GATE,     OPENS,  name_put,          SEALED)
+MSG(NAME_WANTED,        GATE,     VAULT,    OPENS,  name_put,          SEALED)
+MSG(DISCARD_PUT,        CLIENT,   GATE,     OPENS,  one_id,            NOTHING)
+MSG(DISCARD_WANTED,     GATE,     VAULT,    OPENS,  one_id,            NOTHING)
+MSG(KEPT,               VAULT,    GATE,     ENDS,   nothing,           NOTHING)
+
+/* The library, its password and its states. */
+MSG(STATUS_ASK,         CLIENT,   GATE,     OPENS,  nothing,           NOTHING)
+MSG(STATE_WANTED,       GATE,     GRANTS,   OPENS,  nothing,           NOTHING)
+MSG(STATE,              GRANTS,   GATE,     ENDS,   state,             NOTHING)
+MSG(LOG_STATE_WANTED,   GATE,     AUDIT,    OPENS,  nothing,           NOTHING)
+MSG(LOG_STATE,          AUDIT,    GATE,     ENDS,   log_state,         NOTHING)
+MSG(STATUS,             GATE,     CLIENT,   ENDS,   status,            NOTHING)
+
+MSG(INIT_ASK,           CLIENT,   GATE,     OPENS,  library_init,      SEALED)
+MSG(INIT_WANTED,        GATE,     GRANTS,   OPENS,  library_init,      SEALED)
+MSG(ENVELOPE_ASK,       CLIENT,   GATE,     OPENS,  nothing,           NOTHING)
+MSG(ENVELOPE_WANTED,    GATE,     GRANTS,   OPENS,  nothing,           NOTHING)
+MSG(ENVELOPE_FOUND,     GRANTS,   GATE,     ENDS,   kdf,               NOTHING)
+MSG(ENVELOPE,           GATE,     CLIENT,   ENDS,   kdf,               NOTHING)
+MSG(UNLOCK_ASK,         CLIENT,   GATE,     OPENS,  kek_offer,         BOXED)
+MSG(UNLOCK_WANTED,      GATE,     GRANTS,   OPENS,  kek_offer,         BOXED)
+MSG(SUDO_ASK,           CLIENT,   GATE,     OPENS,  kek_offer,         BOXED)
+MSG(SUDO_WANTED,        GATE,     GRANTS,   OPENS,  kek_offer,         BOXED)
+MSG(SUDO_END_ASK,       CLIENT,   GATE,     OPENS,  owner_ask,         NOTHING)
+MSG(SUDO_END_WANTED,    GATE,     GRANTS,   OPENS,  owner_ask,         NOTHING)
+MSG(KEK_TRY,            GRANTS,   KEYRING,  OPENS,  kek_try,           BOXED)
+MSG(KEK_TRIED,          KEYRING,  GRANTS,   ENDS,   result,            NOTHING)
+MSG(LOCK_ASK,           CLIENT,   GATE,     OPENS,  owner_ask,         NOTHING)
+MSG(LOCK_WANTED,        GATE,     GRANTS,   OPENS,  owner_ask,         NOTHING)
+MSG(KEYS_DROP,          GRANTS,   KEYRING,  OPENS,  keys_drop,         NOTHING)
+MSG(KEYS_DROPPED,       KEYRING,  GRANTS,   ENDS,   nothing,           NOTHING)
+MSG(COMMAND_DONE,       GRANTS,   GATE,     ENDS,   made,              NOTHING)
+
+MSG(VAULT_ASK,          CLIENT,   GATE,     OPENS,  owner_ask,         NOTHING)
+MSG(VAULT_WANTED,       GATE,     GRANTS,   OPENS,  owner_ask,         NOTHING)
+MSG(VAULT_KEYS_WANTED,  GRANTS,   KEYRING,  OPENS,  nothing,           NOTHING)
+MSG(VAULT_KEYS,         KEYRING,  GRANTS,   ENDS,   vault_keys_made,   SEALED)
+MSG(KEYS_NOT_MADE,      KEYRING,  GRANTS,   ENDS,   result,            NOTHING)
+
+/* Unattended access: enrolment, grants, the ban. */
+MSG(ENABLE_ASK,         CLIENT,   GATE,     OPENS,  enable_ask,        NOTHING)
+MSG(ENABLE_WANTED,      GATE,     GRANTS,   OPENS,  enable_ask,        NOTHING)
+MSG(ENROL,              GRANTS,   KEYRING,  OPENS,  enrol,             NOTHING)
+MSG(MATERIAL_STORE,     KEYRING,  CUSTODY,  KEEPS,  material,          BOXED)
+MSG(MATERIAL_STORED,    CUSTODY,  GRANTS,   ENDS,   material_stored,   SEALED)
+MSG(MATERIAL_WANTED,    GRANTS,   CUSTODY,  OPENS,  custody_ref,       SEALED)
+MSG(MATERIAL,           CUSTODY,  KEYRING,  KEEPS,  material,          BOXED)
+MSG(MATERIAL_REFUSED,   CUSTODY,  GRANTS,   ENDS,   result,            NOTHING)
+MSG(KEY_LOADED,         KEYRING,  GRANTS,   ENDS,   result,            NOTHING)
+MSG(MATERIAL_REMOVE,    GRANTS,   CUSTODY,  OPENS,  custody_ref,       SEALED)
+MSG(MATERIAL_REMOVED,   CUSTODY,  GRANTS,   ENDS,   result,            NOTHING)
+MSG(MINT_ASK,           CLIENT,   GATE,     OPENS,  mint_ask,          BOXED)
+MSG(MINT_WANTED,        GATE,     GRANTS,   OPENS,  mint_ask,          BOXED)
+MSG(GRANT_KEYS_WANTED,  GRANTS,   KEYRING,  OPENS,  grant_keys_wanted, BOXED)
+MSG(GRANT_KEYS,         KEYRING,  GRANTS,   ENDS,   grant_keys_made,   SEALED)
+MSG(GRANTS_ASK,         CLIENT,   GATE,     OPENS,  grants_ask,        NOTHING)
+MSG(GRANTS_WANTED,      GATE,     GRANTS,   OPENS,  grants_ask,        NOTHING)
+MSG(USAGE_WANTED,       GRANTS,   AUDIT,    KEEPS,  grants_page,       NOTHING)
+MSG(USAGE,              AUDIT,    GATE,     ENDS,   grants_page,       NOTHING)
+MSG(GRANTS_PAGE,        GATE,     CLIENT,   ENDS,   grants_page,       NOTHING)
+MSG(RESUME_ASK,         CLIENT,   GATE,     OPENS,  owner_ask,         NOTHING)
+MSG(RESUME_WANTED,      GATE,     GRANTS,   OPENS,  owner_ask,         NOTHING)
+MSG(REVOKE_ASK,         CLIENT,   GATE,     OPENS,  owner_id_ask,      NOTHING)
+MSG(REVOKE_WANTED,      GATE,     GRANTS,   OPENS,  owner_id_ask,      NOTHING)
+MSG(GRANT_DROP,         GRANTS,   KEYRING,  OPENS,  one_id,            NOTHING)
+MSG(GRANT_DROPPED,      KEYRING,  GRANTS,   ENDS,   nothing,           NOTHING)
+MSG(DISABLE_ASK,        CLIENT,   GATE,     OPENS,  owner_ask,         NOTHING)
+MSG(DISABLE_WANTED,     GATE,     GRANTS,   OPENS,  owner_ask,         NOTHING)
+
+/* What actors tell each other as they come up and change. */
+MSG(LIBRARY,            GRANTS,   AUDIT,    TELLS,  library,           NOTHING)
+MSG(EVENT,              GRANTS,   AUDIT,    TELLS,  event,             NOTHING)
+MSG(EVENT_KEEP,         GRANTS,   AUDIT,    OPENS,  event,             NOTHING)
+MSG(EVENT_KEPT,         AUDIT,    GRANTS,   ENDS,   result,            NOTHING)
+MSG(LOG_BAN,            AUDIT,    GRANTS,   TELLS,  log_ban,           NOTHING)
+MSG(EPOCH,              AUDIT,    KEYRING,  TELLS,  epoch,             NOTHING)
+MSG(EPOCH_CERTIFIED,    KEYRING,  AUDIT,    TELLS,  certificate,       NOTHING)
+MSG(BOOT,               KEYRING,  GATE,     TELLS,  boot,              NOTHING)
+MSG(KEYRING_STATE,      KEYRING,  GRANTS,   TELLS,  keyring_state,     NOTHING)
+MSG(STARTED,            GRANTS,   GATE,     TELLS,  nothing,           NOTHING)

@@ -1,0 +1,34 @@
+/* grants_db_inside: what the grants_db*.c files share. */
+#ifndef STORE_GRANTS_DB_INSIDE_H
+#define STORE_GRANTS_DB_INSIDE_H
+
+#include "store/db_records.h"
+#include "store/env.h"
+
+/* The databases; their keys and values are in docs/store-format.md. */
+enum grants_db_name {
+	DB_LIBRARY,    /* zero id: one record */
+	DB_VAULT_KEYS, /* vault */
+	DB_GRANT,      /* grant */
+	DB_WRAP,       /* grant, vault */
+	DB_TOKEN,      /* token hash */
+	DB_ENROLMENT,  /* zero id: one record */
+	DB__COUNT
+};
+
+/* Every read ends with env_release, because values are copied out. */
+struct grants_db {
+	struct env *env;
+};
+
+/* The one key of a database with one record. */
+struct db_key grants_db_only_key(void);
+
+/* Puts what o holds; a writer that failed is a fault of ours and forgets the group. */
+enum err grants_db_put(struct grants_db *db, enum grants_db_name name, struct span key,
+    const struct wire_out *o);
+
+/* Commits the group if e is OK and forgets it if not; the outcome of both. */
+enum err grants_db_end(struct grants_db *db, enum err e);
+
+#endif

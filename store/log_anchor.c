@@ -1,0 +1,99 @@
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store/log_anchor.h"
+#include "store/log_io.h"
+
+static const uint8_t magic[4] = { 'A', 'A', 'N', '1' };
+
+void
+log_anchor_put(struct wire_out *o, const struct log_anchor *a)
+{
+	size_t start = o->len;
+	uint8_t checksum[SHA256_LEN];
+
+	wire_put_bytes(o, magic, sizeof magic);
+	wire_put_u64(o, a->size);
+	wire_put_bytes(o, a->root, sizeof a->root);
+	wire_put_id(o, a->epoch);
+	sha256(o->p + start, o->len - start, checksum);
+	wire_put_bytes(o, checksum, sizeof checksum);
+}
+
+void
+log_anchor_take(struct wire_in *in, struct log_anchor *out)
+{
+	struct span signed_part = { in->p, LOG_ANCHOR_LEN - SHA256_LEN };
+	uint8_t found[sizeof magic], checksum[SHA256_LEN], computed[SHA256_LEN];
+
+	wire_take_bytes(in, found, sizeof found);
+	out->size = wire_take_u64(in);
+	wire_take_bytes(in, out->root, sizeof out->root);
+	out->epoch = wire_take_id(in);
+	wire_take_bytes(in, checksum, sizeof checksum);
+	if (in->failed)
+		return;
+	sha256(signed_part.p, signed_part.len, computed);
+	if (memcmp(found, magic, sizeof magic) != 0 || memcmp(checksum, computed, sizeof computed) != 0)
+		in->failed = true;
+}
+
+bool
+log_anchor_read(int dir_fd, struct log_anchor *out)
+{
+	int fd = openat(dir_fd, "anchor", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	uint8_t buf[LOG_ANCHOR_LEN + 1];
+	struct log_anchor a;
+	struct wire_in in;
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	n = log_io()->pread(fd, buf, sizeof buf, 0);
+	close(fd);
+	if (n != LOG_ANCHOR_LEN)
+		return false;
+	in = wire_in(buf, LOG_ANCHOR_LEN);
+	log_anchor_take(&in, &a);
+	if (!wire_done(&in))
+		return false;
+	*out = a;
+	return true;
+}
+
+enum err
+log_anchor_open(int dir_fd, int *fd)
+{
+	int opened = openat(dir_fd, "anchor",
+	    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+
+	if (opened < 0)
+		return log_io_failure();
+	*fd = opened;
+	return OK;
+}
+
+static bool
+write_in_place(int fd, const struct log_anchor *a)
+{
+	uint8_t buf[LOG_ANCHOR_LEN];
+	struct wire_out o = wire_out(buf, sizeof buf);
+
+	log_anchor_put(&o, a);
+	return log_io_write(fd, buf, sizeof buf, 0);
+}
+
+void
+log_anchor_write(int fd, const struct log_anchor *a)
+{
+	(void)write_in_place(fd, a);
+}
+
+enum err
+log_anchor_sync(int fd, const struct log_anchor *a)
+{
+	if (!write_in_place(fd, a) || log_io()->fdatasync(fd) != 0)
+		return log_io_failure();
+	return OK;
+}

@@ -1,0 +1,97 @@
+/*
+ * log_check: the rules by which a group of records continues a log. The owner
+ * follows them, recovery and verify demand them, through the same functions.
+ * Source: docs/store-format.md, "What a log must hold".
+ */
+#ifndef STORE_LOG_CHECK_H
+#define STORE_LOG_CHECK_H
+
+#include "escrow/cert.h"
+#include "store/log_anchor.h"
+#include "store/log_frame.h"
+#include "store/merkle.h"
+
+struct log_epoch {
+	bool        begun;
+	bool        certified;
+	struct uuid id;
+	uint8_t     public_key[SIGN_PUBLIC_LEN];
+};
+
+/* What the next group must continue. All zero before the first. */
+struct log_chain {
+	uint64_t         size;
+	struct merkle    tree;
+	uint8_t          previous[SHA256_LEN];
+	bool             manual_lock;
+	struct log_epoch epoch;
+	uint64_t         n_epochs;
+	uint64_t         n_pending_epochs; /* that no certificate followed so far */
+};
+
+/* May a record of this kind stand in an epoch that is not certified? */
+bool log_check_pending_allows(const struct log_record *r);
+
+/* The manual lock after r, when it was `before`. */
+bool log_check_manual_lock(const struct log_record *r, bool before);
+
+/* The extra of an epoch record: its key, or its certificate. Points into buf. */
+#define LOG_EPOCH_EXTRA_MAX (1 + CERT_LEN)
+struct span log_check_put_begin(const uint8_t public_key[SIGN_PUBLIC_LEN], uint8_t buf[LOG_EPOCH_EXTRA_MAX]);
+struct span log_check_put_cert(const struct cert *c, uint8_t buf[LOG_EPOCH_EXTRA_MAX]);
+
+/* Does c certify this epoch under the log's public key? */
+bool log_check_cert(const struct cert *c, const struct log_epoch *epoch, const uint8_t log_public[SIGN_PUBLIC_LEN]);
+
+/*
+ * What the record does to the running epoch: begins it, certifies it, or
+ * stands in it. NULL when it may; otherwise why not.
+ */
+const char *log_check_epoch_rule(const uint8_t *log_public, const struct log_record *r,
+    uint64_t first_of_group, struct log_epoch *epoch);
+
+enum log_check_depth {
+	LOG_CHECK_CHAIN, /* frames, indices and the chain of commits: no tree, no epochs, no signatures */
+	LOG_CHECK_FAST,  /* and all the rest, of the signatures only those that no later one vouches for */
+	LOG_CHECK_FULL,  /* every signature */
+};
+
+enum log_held {
+	LOG_HOLDS,
+	LOG_LOOSE,  /* this group does not hold; a crash can have torn it */
+	LOG_BROKEN, /* a group that counted before does not hold */
+};
+
+struct log_check {
+	/* Set by the caller; the rest zero. */
+	enum log_check_depth    depth;
+	const uint8_t          *log_public; /* not needed for LOG_CHECK_CHAIN */
+	bool                    has_anchor;
+	struct log_anchor       anchor;
+	bool                  (*each)(void *arg, const struct log_record *r); /* may be NULL */
+	void                   *arg;
+
+	struct log_chain        chain;
+	bool                    beside_anchor; /* the log has another root where the anchor stands */
+	bool                    stopped;       /* each() returned false */
+	bool                    broken;
+	uint64_t                bad_index;     /* when broken */
+	const char             *reason;        /* why the last group did not hold */
+
+	bool                    owes_signature; /* that of the commit below was left to a later one */
+	struct log_commit       owed;
+};
+
+/* Checks a group; when it holds it counts, and each() gets its records. */
+enum log_held log_check_group(struct log_check *k, const struct log_frame_group *g);
+
+/* At the end of the frames: checks the signature that no later one vouched for. */
+enum log_held log_check_end(struct log_check *k);
+
+/* Marks the log as broken from record `index` on. */
+void log_check_break(struct log_check *k, uint64_t index, const char *reason);
+
+/* True when the log ends before the anchor. */
+bool log_check_behind_anchor(const struct log_check *k);
+
+#endif

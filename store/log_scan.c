@@ -1,0 +1,261 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store/log_scan.h"
+#include "store/segment.h"
+
+static bool
+all_zero(struct span s)
+{
+	return s.len == 0 || (s.p[0] == 0 && memcmp(s.p, s.p + 1, s.len - 1) == 0);
+}
+
+/* Numbers run from 1 without gaps; a gap shows when the segment is opened. */
+static enum err
+count_segments(struct log_scan *s)
+{
+	int fd = openat(s->seg_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct dirent *entry;
+	DIR *dir;
+
+	if (fd < 0)
+		return ERR_FILE_UNREADABLE;
+	if ((dir = fdopendir(fd)) == NULL) {
+		close(fd);
+		return ERR_FILE_UNREADABLE;
+	}
+	while ((entry = readdir(dir)) != NULL) {
+		uint64_t number = segment_number(entry->d_name);
+
+		if (number > s->n_segments)
+			s->n_segments = number;
+	}
+	closedir(dir);
+	return s->n_segments > 0 ? OK : ERR_NOT_FOUND;
+}
+
+/* Opens a segment and takes its header. */
+static enum err
+look_at_header(struct log_scan *s, struct log_window *w, uint64_t number,
+    enum segment_header_state *state, struct segment_header *h)
+{
+	struct span bytes;
+	enum err e;
+
+	if ((e = log_window_open(w, s->seg_fd, number, s->owner)) != OK)
+		return e;
+	if ((e = log_window_at(w, 0, SEGMENT_HEADER_LEN, &bytes)) != OK)
+		return e;
+	*state = segment_header_take(bytes, h);
+	return OK;
+}
+
+/*
+ * What the writer moves on to while we walk must not look like a gap, so a
+ * walk ends with the segment that was the last when it began.
+ */
+static enum err
+find_last_used(struct log_scan *s, struct log_window *w)
+{
+	for (uint64_t n = s->n_segments; n > 0 && s->n_used == 0; n--) {
+		enum segment_header_state state = SEGMENT_BLANK;
+		struct segment_header h;
+		enum err e = look_at_header(s, w, n, &state, &h);
+
+		log_window_close(w);
+		if (e != OK && e != ERR_NOT_FOUND)
+			return e;
+		if (state != SEGMENT_BLANK)
+			s->n_used = n;
+	}
+	return OK;
+}
+
+static const char *
+header_fault(const struct log_scan *s, uint64_t number, const struct segment_header *h, uint64_t bytes)
+{
+	const struct log_chain *chain = &s->check->chain;
+
+	if (s->has_library && !uuid_equal(h->library, s->library))
+		return "a segment is of another library's log";
+	if (h->number != number)
+		return "a segment stands in another's place";
+	if (h->bytes < bytes)
+		return "a segment is longer than its header says";
+	if (h->first != chain->size || memcmp(h->previous, chain->previous, sizeof h->previous) != 0)
+		return "a segment does not continue the log";
+	return NULL;
+}
+
+static enum err
+scan_groups(struct log_scan *s, struct log_window *w, uint64_t *at)
+{
+	struct log_check *k = s->check;
+	struct log_frame_group g;
+	struct span bytes;
+	enum err e;
+
+	do {
+		if ((e = log_window_at(w, *at, LOG_FRAME_REACH, &bytes)) != OK)
+			return e;
+		if (!log_frame_find_group(bytes, &g)) {
+			k->reason = "the frames of a group do not have their form";
+			break;
+		}
+		if (log_check_group(k, &g) != LOG_HOLDS)
+			break;
+		*at += g.len;
+	} while (!k->stopped);
+	return OK;
+}
+
+/* Finds the last byte that is not zero, and whether a later group lies there. */
+static enum err
+look_at_tail(const struct log_scan *s, struct log_window *w, struct log_tail *t, bool *later)
+{
+	const size_t overlap = LOG_COMMIT_FRAME_LEN - 1;
+	uint64_t at = t->from;
+	struct span bytes;
+	enum err e;
+
+	t->to = t->from;
+	*later = false;
+	while (at < w->bytes) {
+		if ((e = log_window_at(w, at, LOG_COMMIT_FRAME_LEN, &bytes)) != OK)
+			return e;
+		if (!all_zero(bytes)) {
+			size_t n = bytes.len;
+
+			while (bytes.p[n - 1] == 0)
+				n--;
+			t->to = at + n;
+			*later = *later || log_frame_later_commit(bytes, s->check->chain.size);
+		}
+		at += bytes.len;
+		/* A commit frame may lie across the edge of the window. */
+		if (at < w->bytes && bytes.len > overlap)
+			at -= overlap;
+	}
+	return OK;
+}
+
+/* Frames, then the tail; and again while somebody writes. */
+static enum err
+scan_frames(struct log_scan *s, struct log_window *w, bool has_frames, struct log_tail *t)
+{
+	uint64_t start;
+	bool later;
+	enum err e;
+
+	do {
+		start = t->from;
+		if (has_frames && (e = scan_groups(s, w, &t->from)) != OK)
+			return e;
+		if (s->check->broken || s->check->stopped)
+			return OK;
+		if ((e = look_at_tail(s, w, t, &later)) != OK || (e = log_window_renew(w)) != OK)
+			return e;
+	} while (later && t->from > start);
+	if (!later)
+		return OK;
+	if (log_check_end(s->check) == LOG_HOLDS)
+		log_check_break(s->check, s->check->chain.size, has_frames && s->check->reason != NULL ?
+		    s->check->reason : "the header of a segment does not have its form");
+	return OK;
+}
+
+static enum err
+scan_segment(struct log_scan *s, struct log_window *w, uint64_t number)
+{
+	struct log_tail tail = { .number = number };
+	enum segment_header_state state;
+	struct segment_header h;
+	const char *fault;
+	bool good;
+	enum err e;
+
+	if ((e = look_at_header(s, w, number, &state, &h)) != OK)
+		return e;
+	good = state == SEGMENT_GOOD;
+	if (good && (fault = header_fault(s, number, &h, w->bytes)) != NULL) {
+		if (log_check_end(s->check) == LOG_HOLDS)
+			log_check_break(s->check, s->check->chain.size, fault);
+		return OK;
+	}
+	tail.from = good ? SEGMENT_HEADER_LEN : 0;
+	if ((e = scan_frames(s, w, good, &tail)) != OK || s->check->broken)
+		return e;
+	if (good) {
+		s->number = number;
+		s->end = tail.from > SEGMENT_HEADER_LEN ? tail.from : 0;
+		s->torn = s->end == 0 || h.bytes != w->bytes;
+		s->loose = false;
+	}
+	if (number > s->n_used && tail.to == 0 && s->blank == 0)
+		s->blank = number;
+	if (tail.to == tail.from || s->check->stopped)
+		return OK;
+	s->loose = s->torn = true;
+	return s->on_tail == NULL ? OK : s->on_tail(s->arg, &tail, w);
+}
+
+static enum err
+scan_segments(struct log_scan *s, uint64_t from, struct log_window *w)
+{
+	uint64_t to = s->owner ? s->n_segments : s->n_used;
+	enum err e = OK;
+
+	for (uint64_t n = from; e == OK && n <= to && !s->check->broken && !s->check->stopped; n++) {
+		e = scan_segment(s, w, n);
+		log_window_close(w);
+		if (e == ERR_NOT_FOUND) {
+			log_check_break(s->check, s->check->chain.size, "a segment is missing");
+			e = OK;
+		}
+	}
+	if (e == OK && !s->check->broken)
+		(void)log_check_end(s->check);
+	return e;
+}
+
+enum err
+log_scan(struct log_scan *s)
+{
+	struct log_window w = LOG_WINDOW_NONE;
+	enum err e;
+
+	if ((e = count_segments(s)) == OK && (e = find_last_used(s, &w)) == OK)
+		e = scan_segments(s, 1, &w);
+	log_window_end(&w);
+	return e;
+}
+
+enum err
+log_scan_from(struct log_scan *s, uint64_t first)
+{
+	struct log_window w = LOG_WINDOW_NONE;
+	enum segment_header_state state;
+	struct segment_header h;
+	uint64_t n;
+	enum err e;
+
+	if ((e = count_segments(s)) != OK || (e = find_last_used(s, &w)) != OK)
+		goto end;
+	for (n = s->n_used; n > 1; n--) {
+		e = look_at_header(s, &w, n, &state, &h);
+		log_window_close(&w);
+		if (e != OK)
+			goto end;
+		if (state != SEGMENT_GOOD || h.first > first)
+			continue;
+		s->check->chain.size = h.first;
+		memcpy(s->check->chain.previous, h.previous, sizeof h.previous);
+		break;
+	}
+	e = scan_segments(s, n > 0 ? n : 1, &w);
+end:
+	log_window_end(&w);
+	return e;
+}

@@ -1,0 +1,123 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/log_io.h"
+#include "store/log_window.h"
+#include "store/segment.h"
+
+#define BLOCK  4096u
+#define WINDOW ((size_t)2 << 20)
+
+static enum err
+measure(struct log_window *w)
+{
+	struct stat st;
+
+	if (fstat(w->fd, &st) != 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size > SEGMENT_BYTES_MAX)
+		return ERR_FILE_UNREADABLE;
+	w->bytes = (uint64_t)st.st_size;
+	return OK;
+}
+
+enum err
+log_window_open(struct log_window *w, int seg_fd, uint64_t number, bool direct)
+{
+	const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+	char name[SEGMENT_NAME_LEN + 1];
+
+	if (w->buf == NULL && (w->buf = aligned_alloc(BLOCK, WINDOW)) == NULL)
+		return ERR_NO_MEMORY;
+	segment_name(number, name);
+	w->len = 0;
+	w->fd = openat(seg_fd, name, direct ? flags | O_DIRECT : flags);
+	if (w->fd < 0 && direct && errno == EINVAL)
+		w->fd = openat(seg_fd, name, flags);
+	if (w->fd < 0)
+		return errno == ENOENT ? ERR_NOT_FOUND : ERR_FILE_UNREADABLE;
+	if (measure(w) != OK) {
+		log_window_close(w);
+		return ERR_FILE_UNREADABLE;
+	}
+	return OK;
+}
+
+void
+log_window_close(struct log_window *w)
+{
+	if (w->fd >= 0)
+		close(w->fd);
+	w->fd = -1;
+}
+
+void
+log_window_end(struct log_window *w)
+{
+	log_window_close(w);
+	free(w->buf);
+	w->buf = NULL;
+}
+
+enum err
+log_window_renew(struct log_window *w)
+{
+	w->len = 0;
+	return measure(w);
+}
+
+static ssize_t
+read_block(struct log_window *w, size_t done)
+{
+	ssize_t n = log_io()->pread(w->fd, w->buf + done, WINDOW - done, (off_t)(w->base + done));
+
+	/* A file system can take O_DIRECT at open and refuse it here. */
+	if (n < 0 && errno == EINVAL && fcntl(w->fd, F_SETFL, 0) == 0)
+		n = log_io()->pread(w->fd, w->buf + done, WINDOW - done, (off_t)(w->base + done));
+	return n;
+}
+
+static enum err
+fill(struct log_window *w, uint64_t at)
+{
+	size_t done = 0;
+
+	w->base = at - at % BLOCK;
+	w->len = 0;
+	while (done < WINDOW) {
+		ssize_t n = read_block(w, done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return ERR_FILE_UNREADABLE;
+		done += (size_t)n;
+		if (n == 0 || done % BLOCK != 0)
+			break;
+	}
+	w->len = done;
+	return OK;
+}
+
+enum err
+log_window_at(struct log_window *w, uint64_t at, size_t want, struct span *out)
+{
+	uint64_t left = at < w->bytes ? w->bytes - at : 0;
+	uint64_t here;
+	enum err e;
+
+	if (left < want)
+		want = (size_t)left;
+	if (want == 0) {
+		*out = (struct span){ w->buf, 0 };
+		return OK;
+	}
+	if ((at < w->base || at + want > w->base + w->len) && (e = fill(w, at)) != OK)
+		return e;
+	if (at + want > w->base + w->len)
+		return ERR_FILE_UNREADABLE;
+	here = w->base + w->len - at;
+	*out = (struct span){ w->buf + (at - w->base), (size_t)(here < left ? here : left) };
+	return OK;
+}

@@ -1,0 +1,39 @@
+/*
+ * log_window: a segment file seen through one large buffer. With direct reads
+ * it shows what is on the disk: after a failed sync the page cache can show
+ * what the disk never got.
+ */
+#ifndef STORE_LOG_WINDOW_H
+#define STORE_LOG_WINDOW_H
+
+#include "mailbox/wire.h"
+
+struct log_window {
+	int      fd;    /* -1: closed */
+	uint64_t bytes; /* length of the file */
+	uint8_t *buf;   /* owned */
+	uint64_t base;  /* where in the file buf begins */
+	size_t   len;   /* of what buf holds */
+};
+
+#define LOG_WINDOW_NONE ((struct log_window){ .fd = -1 })
+
+/*
+ * Opens seg/name. Direct reads are dropped where the file system has none.
+ * ERR_NOT_FOUND, ERR_FILE_UNREADABLE (also: no regular file, or over 1 GiB),
+ * ERR_NO_MEMORY. The buffer is kept over close and open; log_window_end frees it.
+ */
+enum err log_window_open(struct log_window *w, int seg_fd, uint64_t number, bool direct);
+void     log_window_close(struct log_window *w);
+void     log_window_end(struct log_window *w);
+
+/*
+ * The bytes from `at` on: at least `want` (256 KiB and a bit at most), unless
+ * the file ends before. Borrowed until the next call. ERR_FILE_UNREADABLE.
+ */
+enum err log_window_at(struct log_window *w, uint64_t at, size_t want, struct span *out);
+
+/* Reads anew from now on: somebody may be writing. ERR_FILE_UNREADABLE. */
+enum err log_window_renew(struct log_window *w);
+
+#endif

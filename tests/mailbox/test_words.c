@@ -1,0 +1,84 @@
+#include "tests/support/check.h"
+
+#include <string.h>
+
+#include "mailbox/words.h"
+
+/* Their numbers lie on disk. */
+static void
+numbers_never_change(void **state)
+{
+	(void)state;
+	assert_int_equal(KIND_MEMORY, 1);
+	assert_int_equal(KIND_CREDENTIAL, 4);
+	assert_int_equal(CLASS_ORDINARY, 0);
+	assert_int_equal(CLASS_CREDENTIAL, 3);
+	assert_int_equal(PART_HEAD, 1);
+	assert_int_equal(PART_NAME, 5);
+	assert_int_equal(OP_LIST, 1);
+	assert_int_equal(OP_DETAILS, 8);
+	assert_int_equal(SURFACE_CLI, 1);
+	assert_int_equal(SURFACE_OWNER, 4);
+}
+
+static void
+every_kind_has_a_name_that_leads_back(void **state)
+{
+	enum kind found;
+
+	(void)state;
+	for (unsigned v = 0; v < 300; v++) {
+		if (!kind_known(v)) {
+			assert_string_equal(kind_name((enum kind)v), "?");
+			continue;
+		}
+		assert_true(kind_of_name(kind_name((enum kind)v), &found));
+		assert_int_equal(found, v);
+	}
+	assert_false(kind_of_name("?", &found));
+	assert_false(kind_of_name("", &found));
+	assert_false(kind_of_name("Memory", &found));
+}
+
+static void
+every_operation_surface_and_class_has_a_name(void **state)
+{
+	(void)state;
+	for (unsigned v = OP_NONE; v < OP__COUNT; v++)
+		assert_string_not_equal(op_name((enum op)v), "?");
+	for (unsigned v = SURFACE_NONE; v < SURFACE__COUNT; v++)
+		assert_string_not_equal(surface_name((enum surface)v), "?");
+	for (unsigned v = 0; v < CLASS__COUNT; v++)
+		assert_string_not_equal(class_name((enum key_class)v), "?");
+	assert_string_equal(op_name(OP__COUNT), "?");
+	assert_string_equal(surface_name(SURFACE__COUNT), "?");
+	assert_string_equal(class_name(CLASS__COUNT), "?");
+	assert_false(op_known(OP_NONE));
+	assert_true(op_known(OP__COUNT - 1));
+	assert_false(op_known(OP__COUNT));
+}
+
+static void
+only_memories_and_cards_can_be_private(void **state)
+{
+	(void)state;
+	assert_int_equal(class_of(KIND_MEMORY, true), CLASS_PRIVATE);
+	assert_int_equal(class_of(KIND_CARD, true), CLASS_PRIVATE);
+	assert_int_equal(class_of(KIND_MEMORY, false), CLASS_ORDINARY);
+	assert_int_equal(class_of(KIND_CARD, false), CLASS_ORDINARY);
+	assert_int_equal(class_of(KIND_FILE, true), CLASS_FILE);
+	assert_int_equal(class_of(KIND_CREDENTIAL, true), CLASS_CREDENTIAL);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_never_change),
+		cmocka_unit_test(every_kind_has_a_name_that_leads_back),
+		cmocka_unit_test(every_operation_surface_and_class_has_a_name),
+		cmocka_unit_test(only_memories_and_cards_can_be_private),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}

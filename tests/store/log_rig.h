@@ -1,0 +1,221 @@
+/* log_rig: a log in a directory of its own, with a key to certify its epochs. For the tests of store/log*. */
+#ifndef TESTS_STORE_LOG_RIG_H
+#define TESTS_STORE_LOG_RIG_H
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "escrow/random.h"
+#include "store/log.h"
+#include "store/log_frame.h"
+#include "store/log_io.h"
+#include "store/log_read.h"
+#include "store/segment.h"
+#include "tests/support/check.h"
+
+struct log_rig {
+	char                dir[128];
+	struct signer      *log_key;
+	struct log_settings settings;
+	struct log         *log;
+	uint64_t            n_seen;   /* records that the last open found */
+	enum log_type       last_seen;
+};
+
+static inline void
+log_rig_count(void *arg, const struct log_record *r)
+{
+	struct log_rig *rig = arg;
+
+	rig->n_seen++;
+	rig->last_seen = r->type;
+}
+
+static inline void
+log_rig_start(struct log_rig *rig, uint64_t first_segment_bytes, uint64_t segment_bytes)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	assert_int_equal(secret_init(true), OK);
+	memset(rig, 0, sizeof *rig);
+	snprintf(rig->dir, sizeof rig->dir, "%s/memories-log-XXXXXX", tmp != NULL ? tmp : "/tmp");
+	assert_non_null(mkdtemp(rig->dir));
+	assert_int_equal(signer_new(&rig->log_key), OK);
+	rig->settings = (struct log_settings){ .dir = rig->dir, .library = uuid_make(clock_wall()),
+	    .log_public = signer_public(rig->log_key), .first_segment_bytes = first_segment_bytes,
+	    .segment_bytes = segment_bytes, .on_record = log_rig_count, .arg = rig };
+}
+
+static inline int
+log_rig_remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	(void)st;
+	(void)flag;
+	(void)ftw;
+	return remove(path);
+}
+
+static inline void
+log_rig_remove(const char *dir)
+{
+	nftw(dir, log_rig_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static inline void
+log_rig_end(struct log_rig *rig)
+{
+	log_io_replace(NULL);
+	log_close(&rig->log);
+	signer_free(&rig->log_key);
+	log_rig_remove(rig->dir);
+}
+
+static inline enum err
+log_rig_open(struct log_rig *rig)
+{
+	rig->n_seen = 0;
+	return log_open(&rig->settings, &rig->log);
+}
+
+static inline struct cert
+log_rig_cert(struct log_rig *rig)
+{
+	struct cert c;
+
+	cert_make(rig->log_key, NULL, CERT_EPOCH, log_epoch(rig->log), log_epoch_public(rig->log), &c);
+	return c;
+}
+
+static inline void
+log_rig_certify(struct log_rig *rig)
+{
+	struct cert c = log_rig_cert(rig);
+	const struct log_receipt *receipt;
+
+	assert_int_equal(log_epoch_certify(rig->log, &c), OK);
+	assert_int_equal(log_commit(rig->log, &receipt), OK);
+}
+
+/* Opened and certified: two records. */
+static inline void
+log_rig_ready(struct log_rig *rig)
+{
+	assert_int_equal(log_rig_open(rig), OK);
+	log_rig_certify(rig);
+}
+
+static inline struct log_record
+log_rig_record(enum log_type type)
+{
+	struct log_record r = { .type = type, .outcome = LOG_DONE, .surface = SURFACE_CLI,
+	    .subject_kind = LOG_GRANT_ID, .op = OP_READ, .offset = 7, .length = 4096, .n_chunks = 1,
+	    .ask_id = 41, .reason = "" };
+
+	memset(r.subject.b, 1, UUID_LEN);
+	memset(r.vault.b, 2, UUID_LEN);
+	memset(r.asset.b, 3, UUID_LEN);
+	memset(r.revision.b, 4, UUID_LEN);
+	memset(r.ticket_hash, 5, sizeof r.ticket_hash);
+	return r;
+}
+
+static inline enum err
+log_rig_append(struct log_rig *rig, enum log_type type)
+{
+	struct log_record r = log_rig_record(type);
+	uint64_t index;
+
+	return log_append(rig->log, &r, &index);
+}
+
+static inline enum err
+log_rig_commit(struct log_rig *rig)
+{
+	const struct log_receipt *receipt;
+
+	return log_commit(rig->log, &receipt);
+}
+
+/* A group of n intents, on the disk. */
+static inline void
+log_rig_group(struct log_rig *rig, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(log_rig_append(rig, LOG_INTENT), OK);
+	assert_int_equal(log_rig_commit(rig), OK);
+}
+
+static inline enum err
+log_rig_verify(const char *dir, struct log_verdict *v)
+{
+	struct log_verify_options o = { .dir = dir, .full = true };
+
+	return log_verify(&o, v);
+}
+
+static inline void
+log_rig_assert_valid(const char *dir, uint64_t size)
+{
+	struct log_verdict v;
+
+	assert_int_equal(log_rig_verify(dir, &v), OK);
+	if (!v.valid)
+		fail_msg("not valid at %llu: %s", (unsigned long long)v.bad_index, v.reason);
+	assert_int_equal(v.size, size);
+}
+
+static inline void
+log_rig_path(const struct log_rig *rig, const char *name, char out[192])
+{
+	snprintf(out, 192, "%s/%s", rig->dir, name);
+}
+
+/* The whole file; freed by the caller. */
+static inline uint8_t *
+log_rig_read_file(const char *path, size_t *len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	uint8_t *bytes;
+
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	bytes = malloc((size_t)st.st_size + 1);
+	assert_non_null(bytes);
+	assert_int_equal(pread(fd, bytes, (size_t)st.st_size, 0), st.st_size);
+	close(fd);
+	*len = (size_t)st.st_size;
+	return bytes;
+}
+
+static inline void
+log_rig_write_file(const char *path, const void *bytes, size_t len)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, bytes, len, 0), len);
+	close(fd);
+}
+
+/* Where the groups of a segment's bytes end; offs[0] is the end of the header. Returns how many groups. */
+static inline size_t
+log_rig_groups(const uint8_t *bytes, size_t len, size_t *ends, size_t max)
+{
+	struct log_frame_group g;
+	size_t at = SEGMENT_HEADER_LEN, n = 0;
+
+	ends[0] = at;
+	while (n + 1 < max && log_frame_find_group((struct span){ bytes + at, len - at }, &g)) {
+		at += g.len;
+		ends[++n] = at;
+	}
+	return n;
+}
+
+#endif

@@ -1,0 +1,366 @@
+/* The forms of docs/store-format.md, byte by byte, and what is done with other bytes. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/fuzz/fuzz_db_records.c"
+#include "tests/support/check.h"
+
+static struct uuid
+uuid_from(uint8_t first)
+{
+	struct uuid u;
+
+	for (size_t i = 0; i < UUID_LEN; i++)
+		u.b[i] = (uint8_t)(first + i);
+	return u;
+}
+
+static void
+put_vault(struct wire_out *o)
+{
+	struct vault_row v = { .active = true, .created = { 1764496800000 },
+		.name_revision = uuid_from(0x30), .n_assets = 3, .name_len = 4, .sealed_name = "name" };
+
+	db_records_put_vault(o, &v);
+}
+
+static void
+put_asset(struct wire_out *o)
+{
+	struct db_asset a = { .row = { .kind = KIND_CARD, .key_class = CLASS_PRIVATE,
+	    .created = { 1764496800000 }, .n_heads = 2, .heads = { uuid_from(0x30), uuid_from(0x40) } },
+	    .tombstone = { true, false } };
+
+	db_records_put_asset(o, &a);
+}
+
+static void
+put_block(struct wire_out *o)
+{
+	db_records_put_block(o, &(struct db_block){ .n_rows = 512, .n_live = 511 });
+}
+
+static struct revision_row
+row_sample(void)
+{
+	return (struct revision_row){ .vault = uuid_from(0x10), .asset = uuid_from(0x20),
+	    .revision = uuid_from(0x30), .kind = KIND_FILE, .key_class = CLASS_FILE, .bytes = 131072,
+	    .created = { 1764496800000 }, .asset_created = { 1764496700000 }, .n_parents = 1,
+	    .parents = { uuid_from(0x40) } };
+}
+
+static void
+put_row(struct wire_out *o)
+{
+	struct revision_row r = row_sample();
+
+	revision_row_put(o, &r);
+}
+
+static void
+put_revision(struct wire_out *o)
+{
+	uint8_t head[SEALED_HEAD_LEN];
+
+	memset(head, 0xaa, sizeof head);
+	db_records_put_revision(o, &(struct new_revision){ .row = row_sample(),
+	    .sealed_head = { head, sizeof head }, .sealed_title = { (const uint8_t *)"title", 5 },
+	    .sealed_meta = { (const uint8_t *)"meta", 4 } });
+}
+
+static void
+put_staging(struct wire_out *o)
+{
+	db_records_put_staging(o, &(struct db_staging){ .dropped = true, .n_chunks = 7, .end = 262144 });
+}
+
+static void
+put_library(struct wire_out *o)
+{
+	struct library_record r = { .library = uuid_from(0x50), .device = uuid_from(0x60),
+		.created = { 1764496800000 }, .device_member = true,
+		.envelope = { .passes = 3, .memory_kib = 262144 } };
+
+	memset(r.log_public, 0xa1, sizeof r.log_public);
+	memset(r.sealed_log_key, 0xa2, sizeof r.sealed_log_key);
+	memset(r.envelope.salt, 0xa3, sizeof r.envelope.salt);
+	memset(r.envelope.sealed_root, 0xa4, sizeof r.envelope.sealed_root);
+	db_records_put_library(o, &r);
+}
+
+static void
+put_vault_keys(struct wire_out *o)
+{
+	struct vault_keys k = { .vault = uuid_from(0x10) };
+
+	for (unsigned c = 0; c < CLASS__COUNT; c++)
+		memset(k.sealed[c], (int)(0xb0 + c), SEALED_KEY_LEN);
+	db_records_put_vault_keys(o, &k);
+}
+
+static void
+put_grant(struct wire_out *o)
+{
+	struct db_grant g = { .revision = 1, .created = { 1764496800000 }, .n_vaults = 2 };
+
+	memset(g.token_hash, 0xc1, sizeof g.token_hash);
+	db_records_put_grant(o, &g);
+}
+
+static void
+put_wrap(struct wire_out *o)
+{
+	struct grant_vault w = { .classes = 1u << CLASS_ORDINARY | 1u << CLASS_CREDENTIAL };
+
+	memset(w.sealed[CLASS_ORDINARY], 0xd0, SEALED_KEY_LEN);
+	memset(w.sealed[CLASS_CREDENTIAL], 0xd3, SEALED_KEY_LEN);
+	db_records_put_wrap(o, &w);
+}
+
+static void
+put_token(struct wire_out *o)
+{
+	db_records_put_token(o, uuid_from(0x70));
+}
+
+static void
+put_enrolment(struct wire_out *o)
+{
+	struct enrolment_record r = { .enrolment = uuid_from(0x80), .backend = "owner-file",
+		.created = { 1764496800000 }, .delegation = { .enrolment = uuid_from(0x80) } };
+
+	memset(r.sealed_unattended, 0xe1, sizeof r.sealed_unattended);
+	memset(r.sealed_delegate, 0xe2, sizeof r.sealed_delegate);
+	memset(r.delegation.delegate, 0xe3, sizeof r.delegation.delegate);
+	memset(r.delegation.signature, 0xe4, sizeof r.delegation.signature);
+	db_records_put_enrolment(o, &r);
+}
+
+/* In the order of recode[]. Those with a vector are in the format's page. */
+static const struct sample {
+	void      (*put)(struct wire_out *o);
+	const char *hex;
+} samples[] = {
+	{ put_vault,
+	    "01010000019ad4347900303132333435363738393a3b3c3d3e3f0000000000000003000000046e616d65" },
+	{ put_asset,
+	    "0102010000019ad434790002303132333435363738393a3b3c3d3e3f01404142434445464748494a4b4c4d4e"
+	    "4f00" },
+	{ put_block, "01020001ff" },
+	{ put_revision,
+	    "010001101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f303132333435363738"
+	    "393a3b3c3d3e3f03020000000000000200000000019ad43479000000019ad432f26000014041424344454647"
+	    "48494a4b4c4d4e4f00000030aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa000000057469746c65000000046d657461" },
+	{ put_staging, "01010000000700040000" },
+	{ put_library, NULL },
+	{ put_vault_keys, NULL },
+	{ put_grant,
+	    "0100000000000000010000019ad4347900000000000000000000c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1"
+	    "c1c1c1c1c1c1c1c1c1c1c1c1c1c10002" },
+	{ put_wrap,
+	    "0109d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0"
+	    "d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d3d3d3d3d3d3d3d3d3d3d3d3d3d3"
+	    "d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3"
+	    "d3d3d3d3d3d3d3d3d3d3d3d3d3d3" },
+	{ put_token, "01707172737475767778797a7b7c7d7e7f" },
+	{ put_enrolment, NULL },
+	{ put_row,
+	    "01101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f303132333435363738393a"
+	    "3b3c3d3e3f03020000000000000200000000019ad43479000000019ad432f260000140414243444546474849"
+	    "4a4b4c4d4e4f" },
+};
+
+#define N_SAMPLES (sizeof samples / sizeof *samples)
+
+static size_t
+sample_bytes(size_t i, uint8_t buf[DB_RECORD_MAX])
+{
+	struct wire_out o = wire_out(buf, DB_RECORD_MAX);
+
+	samples[i].put(&o);
+	assert_false(o.failed);
+	return o.len;
+}
+
+static void
+hex_of(const uint8_t *p, size_t len, char *out)
+{
+	for (size_t i = 0; i < len; i++)
+		snprintf(out + 2 * i, 3, "%02x", p[i]);
+}
+
+static void
+records_have_the_bytes_of_the_format(void **state)
+{
+	uint8_t buf[DB_RECORD_MAX];
+	char hex[2 * DB_RECORD_MAX + 1];
+
+	(void)state;
+	for (size_t i = 0; i < N_SAMPLES; i++) {
+		hex_of(buf, sample_bytes(i, buf), hex);
+		if (samples[i].hex != NULL)
+			assert_string_equal(hex, samples[i].hex);
+	}
+}
+
+/* The format's page without white space, or NULL. */
+static char *
+read_page(const char *name)
+{
+	char path[4096], *text;
+	size_t n = 0;
+	FILE *f;
+	int c;
+
+	snprintf(path, sizeof path, "%.*s/../../docs/%s", (int)(strrchr(__FILE__, '/') - __FILE__), __FILE__, name);
+	if ((f = fopen(path, "r")) == NULL)
+		return NULL;
+	text = malloc(1 << 20);
+	while (text != NULL && (c = getc(f)) != EOF && n + 1 < 1 << 20)
+		if (!isspace(c))
+			text[n++] = (char)c;
+	fclose(f);
+	if (text != NULL)
+		text[n] = '\0';
+	return text;
+}
+
+static void
+the_format_page_shows_these_vectors(void **state)
+{
+	char *pages[] = { read_page("store-format-db.md"), read_page("store-format.md") };
+
+	(void)state;
+	if (pages[0] == NULL && pages[1] == NULL)
+		skip();
+	for (size_t i = 0; i < N_SAMPLES; i++) {
+		bool found = samples[i].hex == NULL;
+
+		for (size_t k = 0; k < 2; k++)
+			found = found || (pages[k] != NULL && strstr(pages[k], samples[i].hex) != NULL);
+		assert_true(found);
+	}
+	free(pages[0]);
+	free(pages[1]);
+}
+
+static void
+a_decoder_takes_what_its_encoder_wrote(void **state)
+{
+	uint8_t buf[DB_RECORD_MAX], again[DB_RECORD_MAX];
+	struct wire_out o;
+	size_t len;
+
+	(void)state;
+	assert_int_equal(N_SAMPLES, sizeof recode / sizeof *recode);
+	for (size_t i = 0; i < N_SAMPLES; i++) {
+		len = sample_bytes(i, buf);
+		o = wire_out(again, sizeof again);
+		assert_true(recode[i]((struct span){ buf, len }, &o));
+		assert_int_equal(o.len, len);
+		assert_memory_equal(again, buf, len);
+	}
+}
+
+/* Exactly sized, so that a read past the end is seen by a sanitizer. */
+static bool
+takes(size_t i, const uint8_t *p, size_t len)
+{
+	uint8_t again[DB_RECORD_MAX], *exact = malloc(len + 1);
+	struct wire_out o = wire_out(again, sizeof again);
+	bool taken;
+
+	assert_non_null(exact);
+	memcpy(exact + 1, p, len);
+	taken = recode[i]((struct span){ exact + 1, len }, &o);
+	if (taken) {
+		assert_int_equal(o.len, len);
+		assert_memory_equal(again, p, len);
+	}
+	free(exact);
+	return taken;
+}
+
+static void
+a_record_cut_or_with_a_byte_more_is_refused(void **state)
+{
+	uint8_t buf[DB_RECORD_MAX];
+	size_t len;
+
+	(void)state;
+	for (size_t i = 0; i < N_SAMPLES; i++) {
+		len = sample_bytes(i, buf);
+		for (size_t cut = 0; cut < len; cut++)
+			assert_false(takes(i, buf, cut));
+		buf[len] = 0;
+		assert_false(takes(i, buf, len + 1));
+	}
+}
+
+static void
+a_changed_byte_is_refused_or_encoded_again(void **state)
+{
+	uint8_t buf[DB_RECORD_MAX], was;
+	size_t len;
+
+	(void)state;
+	for (size_t i = 0; i < N_SAMPLES; i++) {
+		len = sample_bytes(i, buf);
+		for (size_t at = 0; at < len; at++) {
+			was = buf[at];
+			for (unsigned v = 0; v < 256; v++) {
+				buf[at] = (uint8_t)v;
+				if (takes(i, buf, len))
+					assert_true(at != 0 || v == was);
+			}
+			buf[at] = was;
+		}
+	}
+}
+
+static void
+a_record_that_contradicts_itself_is_refused(void **state)
+{
+	uint8_t buf[DB_RECORD_MAX];
+	struct wire_out o = wire_out(buf, sizeof buf);
+	struct db_asset a = { .row = { .kind = KIND_MEMORY, .n_heads = 2,
+	    .heads = { uuid_from(0x40), uuid_from(0x30) } } };
+	struct db_block b;
+	struct db_staging s;
+	struct db_grant g;
+	struct grant_vault w;
+
+	(void)state;
+	db_records_put_asset(&o, &a);
+	assert_false(db_records_take_asset(wire_written(&o), id, id, &a));
+	o = wire_out(buf, sizeof buf);
+	db_records_put_block(&o, &(struct db_block){ .n_rows = 3, .n_live = 4 });
+	assert_false(db_records_take_block(wire_written(&o), &b));
+	o = wire_out(buf, sizeof buf);
+	db_records_put_staging(&o, &(struct db_staging){ .n_chunks = 4, .end = 3 });
+	assert_false(db_records_take_staging(wire_written(&o), &s));
+	o = wire_out(buf, sizeof buf);
+	db_records_put_grant(&o, &(struct db_grant){ .revoked = true, .token_hash = { 1 } });
+	assert_false(db_records_take_grant(wire_written(&o), id, &g));
+	o = wire_out(buf, sizeof buf);
+	db_records_put_wrap(&o, &(struct grant_vault){ .classes = 0 });
+	assert_false(db_records_take_wrap(wire_written(&o), id, &w));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(records_have_the_bytes_of_the_format),
+		cmocka_unit_test(the_format_page_shows_these_vectors),
+		cmocka_unit_test(a_decoder_takes_what_its_encoder_wrote),
+		cmocka_unit_test(a_record_cut_or_with_a_byte_more_is_refused),
+		cmocka_unit_test(a_changed_byte_is_refused_or_encoded_again),
+		cmocka_unit_test(a_record_that_contradicts_itself_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}

@@ -1,0 +1,287 @@
+/* The test vectors of docs/store-format.md, "The log", made anew and compared. */
+#include "store/log_anchor.h"
+#include "store/log_check.h"
+#include "store/log_key.h"
+#include "store/merkle.h"
+#include "tests/store/log_rig.h"
+
+#define VECTOR_MAX 8192
+
+/* Everything that the vectors are made of. */
+struct sample {
+	struct signer        *log_key;
+	struct signer        *epoch_key;
+	struct uuid           library;
+	struct uuid           epoch;
+	struct segment_header header;
+	uint8_t               segment[VECTOR_MAX];
+	struct wire_out       out;       /* the segment */
+	struct log_record     intent;
+	struct log_commit     commit;    /* of the second group */
+	struct log_chain      chain;
+};
+
+static struct signer *
+signer_of(uint8_t byte)
+{
+	struct signer *s = NULL;
+	struct key *seed;
+
+	assert_int_equal(key_new(&seed), OK);
+	memset(seed->b, byte, KEY_LEN);
+	assert_int_equal(signer_of_seed(seed, &s), OK);
+	key_free(&seed);
+	return s;
+}
+
+static void
+put_record(struct sample *s, struct log_record *r)
+{
+	struct span leaf;
+	struct wire_in in;
+	uint8_t hash[SHA256_LEN];
+	size_t from = s->out.len;
+
+	r->index = s->chain.size++;
+	r->epoch = s->epoch;
+	r->wall.ms = 1767225600000 + r->index;
+	r->boot.ms = 60000 + r->index;
+	log_frame_put_record(&s->out, r);
+	in = wire_in(s->out.p + from, s->out.len - from);
+	leaf = log_frame_take_record(&in);
+	merkle_leaf(leaf, hash);
+	merkle_add(&s->chain.tree, hash);
+}
+
+static void
+put_commit(struct sample *s, uint64_t first, size_t from)
+{
+	struct log_commit c = { .first = first, .count = (uint32_t)(s->chain.size - first),
+	    .size = s->chain.size, .wall = { 1767225600100 }, .epoch = s->epoch };
+	size_t at;
+
+	merkle_root(&s->chain.tree, c.root);
+	memcpy(c.previous, s->chain.previous, sizeof c.previous);
+	sha256(s->out.p + from, s->out.len - from, c.bytes_hash);
+	log_commit_sign(&c, s->epoch_key);
+	at = s->out.len + 4;
+	log_frame_put_commit(&s->out, &c);
+	sha256(s->out.p + at, LOG_COMMIT_LEN, s->chain.previous);
+	s->commit = c;
+}
+
+static void
+put_groups(struct sample *s)
+{
+	struct log_record begin = { .type = LOG_EPOCH, .subject_kind = LOG_DAEMON };
+	struct log_record certify = begin;
+	uint8_t extra[LOG_EPOCH_EXTRA_MAX];
+	struct cert c;
+	size_t from = s->out.len;
+
+	begin.extra = log_check_put_begin(signer_public(s->epoch_key), extra);
+	put_record(s, &begin);
+	put_commit(s, 0, from);
+
+	from = s->out.len;
+	cert_make(s->log_key, NULL, CERT_EPOCH, s->epoch, signer_public(s->epoch_key), &c);
+	certify.extra = log_check_put_cert(&c, extra);
+	put_record(s, &certify);
+	s->intent = log_rig_record(LOG_INTENT);
+	put_record(s, &s->intent);
+	put_commit(s, 1, from);
+}
+
+static int
+start(void **state)
+{
+	struct sample *s = calloc(1, sizeof *s);
+
+	assert_int_equal(secret_init(true), OK);
+	s->log_key = signer_of(1);
+	s->epoch_key = signer_of(2);
+	assert_int_equal(uuid_parse("0198a000-0000-7000-8000-000000000001", &s->library), OK);
+	assert_int_equal(uuid_parse("0198a000-0000-7000-8000-000000000002", &s->epoch), OK);
+	s->header = (struct segment_header){ .library = s->library, .number = 1, .bytes = 65536 };
+	s->out = wire_out(s->segment, sizeof s->segment);
+	segment_header_put(&s->out, &s->header);
+	put_groups(s);
+	assert_false(s->out.failed);
+	*state = s;
+	return 0;
+}
+
+static int
+end(void **state)
+{
+	struct sample *s = *state;
+
+	signer_free(&s->log_key);
+	signer_free(&s->epoch_key);
+	free(s);
+	return 0;
+}
+
+/* The page stands beside the source tree of this file. */
+static char *
+read_page(void)
+{
+	static const char *const names[] = { "store-format.md", "store-format-log.md" };
+	char path[512];
+	size_t len;
+
+	for (size_t i = 0; i < 2; i++) {
+		const char *tests = strstr(__FILE__, "tests/store/");
+		char *text;
+
+		assert_non_null(tests);
+		snprintf(path, sizeof path, "%.*sdocs/%s", (int)(tests - __FILE__), __FILE__, names[i]);
+		if (access(path, R_OK) != 0)
+			continue;
+		text = (char *)log_rig_read_file(path, &len);
+		text[len] = '\0';
+		if (strstr(text, "```vector segment") != NULL)
+			return text;
+		free(text);
+	}
+	fail_msg("docs/store-format.md has no vectors of the log");
+	return NULL;
+}
+
+/* The lines of a vector, joined. */
+static void
+find_vector(const char *name, char out[2 * VECTOR_MAX + 1])
+{
+	char *page = read_page(), mark[64];
+	const char *p;
+	size_t n = 0;
+
+	snprintf(mark, sizeof mark, "```vector %s\n", name);
+	p = strstr(page, mark);
+	assert_non_null(p);
+	for (p += strlen(mark); strncmp(p, "```", 3) != 0; p++)
+		if (*p != '\n')
+			out[n++] = *p;
+	out[n] = '\0';
+	free(page);
+}
+
+static void
+assert_vector(const char *name, const void *bytes, size_t len)
+{
+	static char expected[2 * VECTOR_MAX + 1], found[2 * VECTOR_MAX + 1];
+
+	for (size_t i = 0; i < len; i++)
+		snprintf(found + 2 * i, 3, "%02x", ((const uint8_t *)bytes)[i]);
+	find_vector(name, expected);
+	if (strcmp(found, expected) != 0) {
+		/* Longer than what cmocka prints. */
+		fprintf(stderr, "vector %s is %s\n", name, found);
+		fail();
+	}
+}
+
+static void
+the_verifier_key_is_as_written(void **state)
+{
+	struct sample *s = *state;
+	char origin[LOG_ORIGIN_MAX + 1], text[LOG_KEY_TEXT_MAX + 1], expected[2 * VECTOR_MAX + 1];
+
+	log_key_origin(s->library, origin);
+	log_key_text(origin, signer_public(s->log_key), text);
+	find_vector("key.pub", expected);
+	assert_int_equal(strcspn(text, "\n"), strlen(text) - 1);
+	text[strlen(text) - 1] = '\0';
+	assert_string_equal(text, expected);
+}
+
+static void
+the_segment_header_is_as_written(void **state)
+{
+	struct sample *s = *state;
+
+	assert_vector("header", s->segment, SEGMENT_HEADER_LEN);
+}
+
+static void
+the_leaf_is_as_written(void **state)
+{
+	struct sample *s = *state;
+	uint8_t leaf[LOG_LEAF_MAX], hash[SHA256_LEN];
+	struct wire_out o = wire_out(leaf, sizeof leaf);
+
+	log_record_put(&o, &s->intent);
+	assert_vector("leaf", leaf, o.len);
+	merkle_leaf(wire_written(&o), hash);
+	assert_vector("leaf-hash", hash, sizeof hash);
+}
+
+static void
+the_commit_is_as_written(void **state)
+{
+	struct sample *s = *state;
+	uint8_t buf[LOG_COMMIT_LEN];
+	struct wire_out o = wire_out(buf, sizeof buf);
+
+	log_commit_put(&o, &s->commit);
+	assert_vector("commit", buf, o.len);
+}
+
+static void
+the_anchor_is_as_written(void **state)
+{
+	struct sample *s = *state;
+	struct log_anchor a = { .size = s->chain.size, .epoch = s->epoch };
+	uint8_t buf[LOG_ANCHOR_LEN];
+	struct wire_out o = wire_out(buf, sizeof buf);
+
+	merkle_root(&s->chain.tree, a.root);
+	log_anchor_put(&o, &a);
+	assert_vector("anchor", buf, o.len);
+}
+
+static void
+the_whole_log_is_as_written(void **state)
+{
+	struct sample *s = *state;
+
+	assert_vector("segment", s->segment, s->out.len);
+}
+
+static void
+the_log_as_written_is_valid(void **state)
+{
+	struct sample *s = *state;
+	char text[LOG_KEY_TEXT_MAX + 1], origin[LOG_ORIGIN_MAX + 1], path[192];
+	static uint8_t image[65536];
+	struct log_rig rig;
+
+	log_rig_start(&rig, 0, 0);
+	log_key_origin(s->library, origin);
+	log_key_text(origin, signer_public(s->log_key), text);
+	log_rig_path(&rig, "key.pub", path);
+	log_rig_write_file(path, text, strlen(text));
+	log_rig_path(&rig, "seg", path);
+	assert_int_equal(mkdir(path, 0700), 0);
+	memcpy(image, s->segment, s->out.len);
+	log_rig_path(&rig, "seg/0000000001.seg", path);
+	log_rig_write_file(path, image, sizeof image);
+	log_rig_assert_valid(rig.dir, 3);
+	log_rig_end(&rig);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_verifier_key_is_as_written),
+		cmocka_unit_test(the_segment_header_is_as_written),
+		cmocka_unit_test(the_leaf_is_as_written),
+		cmocka_unit_test(the_commit_is_as_written),
+		cmocka_unit_test(the_anchor_is_as_written),
+		cmocka_unit_test(the_whole_log_is_as_written),
+		cmocka_unit_test(the_log_as_written_is_valid),
+	};
+
+	return cmocka_run_group_tests(tests, start, end) != 0;
+}

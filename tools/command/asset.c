@@ -1,0 +1,306 @@
+/* asset list, show, history. */
+#include <string.h>
+#include <unistd.h>
+
+#include "escrow/deposit.h"
+#include "gateway/json.h"
+#include "gateway/unattended.h"
+#include "tools/command/command.h"
+#include "tools/command/progress.h"
+
+#define READ_MAX 65536u
+
+static enum err
+page(struct invocation *in, struct client_want *want)
+{
+	uint64_t limit;
+	enum err e;
+
+	if ((e = option_u64(in, "--offset", 0, UINT64_MAX, 0, &want->offset)) != OK ||
+	    (e = option_u64(in, "--limit", 1, 100, 100, &limit)) != OK)
+		return e;
+	want->limit = (uint32_t)limit;
+	return OK;
+}
+
+static enum err
+print_page_json(const struct client_want *want, const struct client_answer *a)
+{
+	struct json_writer w = { 0 };
+	bool list = want->op == OP_LIST;
+
+	json_write_object(&w);
+	json_write_key(&w, "vault");
+	json_write_id(&w, want->vault);
+	if (!list) {
+		json_write_key(&w, "asset");
+		json_write_id(&w, want->asset);
+	}
+	json_write_key(&w, list ? "assets" : "revisions");
+	json_write_array(&w);
+	for (size_t i = 0; i < a->n_items; i++)
+		(list ? write_asset_row : write_revision_row)(&w, &a->items[i]);
+	json_write_end(&w);
+	json_write_key(&w, "offset");
+	json_write_u64(&w, want->offset);
+	json_write_key(&w, "next");
+	if (a->more)
+		json_write_u64(&w, want->offset + a->n_items);
+	else
+		json_write_null(&w);
+	json_write_end(&w);
+	return print_json(&w);
+}
+
+static void
+print_asset(const struct client_item *item)
+{
+	char asset[UUID_TEXT_LEN + 1], time[CLOCK_TEXT_LEN + 1];
+
+	uuid_text(item->row.asset, asset);
+	clock_text(item->row.created, time);
+	print_line("%s  %-10s  %s  %12llu  %s%s", asset, kind_name(item->row.kind), time,
+	    (unsigned long long)item->row.bytes, item->row.key_class == CLASS_PRIVATE ? "(private) " : "",
+	    item->n_heads > 1 ? "(conflict) " : "");
+	print_safe(secret_span(item->plain));
+	print_line("\n");
+}
+
+static void
+print_revision(const struct client_item *item)
+{
+	char revision[UUID_TEXT_LEN + 1], time[CLOCK_TEXT_LEN + 1];
+
+	uuid_text(item->row.revision, revision);
+	clock_text(item->row.created, time);
+	print_line("%s  %s  %12llu%s%s%s\n", revision, time, (unsigned long long)item->row.bytes,
+	    item->flags & ITEM_HEAD ? "  head" : "", item->row.deleted ? "  deleted" : "",
+	    item->flags & ITEM_QUARANTINED ? "  quarantined" : "");
+}
+
+static enum err
+run_page(struct invocation *in, struct client_want *want)
+{
+	struct client_answer *a = NULL;
+	struct client *c = NULL;
+	enum err e;
+
+	if ((e = page(in, want)) != OK ||
+	    (want->op == OP_HISTORY && (e = positional_id(in, 1, "ASSET", &want->asset)) != OK))
+		return e;
+	if ((e = owner_open(in, &c)) == OK && (e = owner_vault(in, c, in->positionals[0], &want->vault)) == OK &&
+	    (e = owner_ask(in, c, want, &a)) == OK) {
+		if (in->json)
+			e = print_page_json(want, a);
+		else
+			for (size_t i = 0; i < a->n_items; i++)
+				(want->op == OP_LIST ? print_asset : print_revision)(&a->items[i]);
+	}
+	client_answer_free(&a);
+	client_close(&c);
+	return e;
+}
+
+enum err
+run_asset_list(struct invocation *in)
+{
+	return run_page(in, &(struct client_want){ .op = OP_LIST, .surface = SURFACE_OWNER });
+}
+
+enum err
+run_asset_history(struct invocation *in)
+{
+	return run_page(in, &(struct client_want){ .op = OP_HISTORY, .surface = SURFACE_OWNER });
+}
+
+/* What one revision is, before any of its content is asked for. */
+struct shown {
+	struct client_answer *details; /* title, then meta */
+	struct client_want    want;    /* for its bytes, pinned to the revision */
+	uint64_t              total;
+};
+
+static enum err
+find_shown(struct invocation *in, struct client *c, struct shown *s)
+{
+	struct client_want want = { .op = OP_DETAILS, .surface = SURFACE_OWNER, .limit = 1 };
+	const struct revision_row *row;
+	bool given;
+	enum err e;
+
+	if ((e = positional_id(in, 1, "ASSET", &want.asset)) != OK ||
+	    (e = option_id(in, "--revision", &want.revision, &given)) != OK ||
+	    (e = owner_vault(in, c, in->positionals[0], &want.vault)) != OK ||
+	    (e = owner_ask(in, c, &want, &s->details)) != OK)
+		return e;
+	if (s->details->n_items != 2)
+		return ERR_STORAGE_CORRUPT;
+	row = &s->details->items[0].row;
+	s->total = row->bytes;
+	s->want = want;
+	s->want.op = row->kind == KIND_CREDENTIAL ? OP_CREDENTIAL_BYTES : OP_READ;
+	s->want.revision = row->revision;
+	s->want.limit = READ_MAX;
+	return OK;
+}
+
+/* Each range as it comes: a file of any size passes through in constant memory. */
+static enum err
+stream_bytes(struct invocation *in, struct client *c, struct shown *s)
+{
+	struct progress p = progress_start(s->details->items[0].row.kind == KIND_FILE, s->total);
+	struct client_bytes b = { .data = NULL };
+	enum err e = OK;
+
+	for (bool at_end = false; !at_end && e == OK; client_bytes_free(&b)) {
+		if ((e = client_read(c, &s->want, &b)) != OK)
+			break;
+		if (b.data != NULL) {
+			e = print_bytes(secret_span(b.data));
+			s->want.offset += secret_len(b.data);
+		}
+		at_end = b.at_end;
+		progress_at(&p, s->want.offset);
+	}
+	progress_end(&p);
+	(void)in;
+	return e;
+}
+
+/* Memories, cards and credentials are small enough to be held. */
+static enum err
+whole(struct client *c, struct shown *s, struct secret **out)
+{
+	struct client_bytes b = { .data = NULL };
+	struct secret *all;
+	enum err e;
+
+	if ((e = secret_new((size_t)s->total, &all)) != OK)
+		return e;
+	for (bool at_end = false; !at_end && e == OK; client_bytes_free(&b)) {
+		if ((e = client_read(c, &s->want, &b)) != OK)
+			break;
+		if (b.data != NULL) {
+			if (secret_len(b.data) > s->total - s->want.offset) {
+				e = ERR_STORAGE_CORRUPT;
+				continue;
+			}
+			memcpy(secret_bytes(all) + s->want.offset, secret_view(b.data), secret_len(b.data));
+			s->want.offset += secret_len(b.data);
+		}
+		at_end = b.at_end;
+	}
+	if (e != OK)
+		secret_free(&all);
+	else
+		*out = all;
+	return e;
+}
+
+static void
+write_content(struct json_writer *w, enum kind kind, const struct secret *content)
+{
+	switch (kind) {
+	case KIND_MEMORY:
+	case KIND_CARD:
+		json_write_key(w, "content");
+		json_write_raw(w, secret_span(content));
+		break;
+	case KIND_CREDENTIAL:
+		json_write_key(w, "secret");
+		json_write_string(w, secret_span(content));
+		break;
+	case KIND_FILE:
+		break;
+	}
+}
+
+static enum err
+print_shown_json(struct client *c, struct shown *s)
+{
+	const struct client_item *title = &s->details->items[0], *meta = &s->details->items[1];
+	struct secret *content = NULL;
+	struct json_writer w = { 0 };
+	enum err e;
+
+	/* A file's bytes are for stdout or for nobody: they may be larger than any JSON. */
+	if (title->row.kind != KIND_FILE && (e = whole(c, s, &content)) != OK)
+		return e;
+	json_write_object(&w);
+	json_write_key(&w, "vault");
+	json_write_id(&w, title->row.vault);
+	json_write_key(&w, "asset");
+	json_write_id(&w, title->row.asset);
+	json_write_key(&w, "revision");
+	json_write_id(&w, title->row.revision);
+	json_write_key(&w, "kind");
+	json_write_text(&w, kind_name(title->row.kind));
+	json_write_key(&w, "private");
+	json_write_bool(&w, title->row.key_class == CLASS_PRIVATE);
+	json_write_key(&w, "title");
+	json_write_string(&w, secret_span(title->plain));
+	json_write_key(&w, "bytes");
+	json_write_u64(&w, title->row.bytes);
+	json_write_key(&w, "meta");
+	json_write_raw(&w, secret_span(meta->plain));
+	if (content != NULL)
+		write_content(&w, title->row.kind, content);
+	json_write_end(&w);
+	secret_free(&content);
+	return print_json(&w);
+}
+
+/* A memory's body or a card's fields, for people. */
+static enum err
+print_content_text(struct client *c, struct shown *s)
+{
+	const struct json *fields = NULL;
+	struct secret *content = NULL;
+	struct json *root = NULL;
+	struct span text, name;
+	enum err e;
+
+	if ((e = whole(c, s, &content)) != OK)
+		return e;
+	if ((e = json_parse(secret_span(content), &root)) == OK) {
+		if (json_string(root, "body", &text) == JSON_GOT && (e = print_bytes(text)) == OK &&
+		    (text.len == 0 || text.p[text.len - 1] != '\n'))
+			print_line("\n");
+		if (json_array(root, "fields", &fields) == JSON_GOT)
+			for (const struct json *f = json_first(fields); f != NULL; f = json_next(f)) {
+				if (json_string(f, "name", &name) == JSON_GOT)
+					print_safe(name);
+				print_line(": ");
+				if (json_string(f, "value", &text) == JSON_GOT)
+					print_safe(text);
+				print_line("\n");
+			}
+	}
+	json_free(&root);
+	secret_free(&content);
+	return e;
+}
+
+enum err
+run_asset_show(struct invocation *in)
+{
+	struct shown s = { .details = NULL };
+	struct client *c = NULL;
+	enum kind kind;
+	enum err e;
+
+	if ((e = owner_open(in, &c)) == OK && (e = find_shown(in, c, &s)) == OK) {
+		kind = s.details->items[0].row.kind;
+		if (in->json)
+			e = print_shown_json(c, &s);
+		else if (kind == KIND_MEMORY || kind == KIND_CARD)
+			e = print_content_text(c, &s);
+		else
+			e = stream_bytes(in, c, &s);
+		if (e == OK && !in->json && kind == KIND_CREDENTIAL && isatty(STDOUT_FILENO))
+			print_line("\n");
+	}
+	client_answer_free(&s.details);
+	client_close(&c);
+	return e;
+}

@@ -1,0 +1,251 @@
+/* audit verify and show: the log from its files. */
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "store/log_read.h"
+#include "tools/command/command.h"
+
+static void
+hex(const uint8_t *p, size_t len, char *out)
+{
+	for (size_t i = 0; i < len; i++)
+		snprintf(out + 2 * i, 3, "%02x", p[i]);
+}
+
+static enum err
+print_verdict(const struct invocation *in, const struct log_verdict *v)
+{
+	struct json_writer w = { 0 };
+	char root[2 * SHA256_LEN + 1];
+
+	hex(v->root, sizeof v->root, root);
+	if (!in->json) {
+		if (v->valid)
+			return print_line("valid: %llu records, root %s\n", (unsigned long long)v->size, root);
+		return print_line("not valid: record %llu: %s\n", (unsigned long long)v->bad_index, v->reason);
+	}
+	json_write_object(&w);
+	json_write_key(&w, "valid");
+	json_write_bool(&w, v->valid);
+	json_write_key(&w, v->valid ? "size" : "index");
+	json_write_u64(&w, v->valid ? v->size : v->bad_index);
+	json_write_key(&w, v->valid ? "root" : "reason");
+	json_write_text(&w, v->valid ? root : v->reason);
+	json_write_end(&w);
+	return print_json(&w);
+}
+
+enum err
+run_audit_verify(struct invocation *in)
+{
+	struct log_verify_options options = { .dir = "audit", .full = option_given(in, "--full") };
+	struct log_verdict verdict;
+	char *key = NULL;
+	enum err e;
+
+	if (in->n_positionals > 0)
+		options.dir = in->positionals[0];
+	if (option_given(in, "--key")) {
+		if (in->home == NULL)
+			key = strdup(option_value(in, "--key"));
+		else if ((e = home_absolute(in->home, option_value(in, "--key"), &key)) != OK)
+			return e;
+		if (key == NULL)
+			return ERR_NO_MEMORY;
+	}
+	options.key_file = key;
+	e = log_verify(&options, &verdict);
+	free(key);
+	if (e == ERR_AUDIT_DIVERGED)
+		in->exit_code = 3;
+	if (e != OK)
+		return e;
+	if (!verdict.valid)
+		in->exit_code = 1;
+	return print_verdict(in, &verdict);
+}
+
+/* The last records of a window, kept as they pass. */
+struct window {
+	const struct invocation *in;
+	struct json_writer *w;
+	uint64_t first, end;
+};
+
+static void
+write_id(struct json_writer *w, const char *key, struct uuid id)
+{
+	if (uuid_is_zero(id))
+		return;
+	json_write_key(w, key);
+	json_write_id(w, id);
+}
+
+static void
+write_number(struct json_writer *w, const char *key, uint64_t v)
+{
+	json_write_key(w, key);
+	json_write_u64(w, v);
+}
+
+static void
+write_word(struct json_writer *w, const char *key, const char *word)
+{
+	json_write_key(w, key);
+	json_write_text(w, word);
+}
+
+static const char *
+subject_name(enum log_subject s)
+{
+	switch (s) {
+	case LOG_GRANT_ID:
+		return "grant";
+	case LOG_CONNECTION_ID:
+		return "connection";
+	case LOG_TERMINAL:
+		return "terminal";
+	case LOG_DAEMON:
+		return "daemon";
+	case LOG_NOBODY:
+		break;
+	}
+	return "nobody";
+}
+
+static void
+write_rows(struct json_writer *w, const struct log_record *r)
+{
+	json_write_key(w, "rows");
+	json_write_array(w);
+	for (size_t i = 0; i < r->n_refs; i++) {
+		struct log_ref ref = log_record_ref(r, i);
+
+		json_write_object(w);
+		write_id(w, "asset", ref.asset);
+		write_id(w, "revision", ref.revision);
+		json_write_end(w);
+	}
+	json_write_end(w);
+}
+
+static void
+write_record(struct json_writer *w, const struct log_record *r)
+{
+	static const uint8_t none[SHA256_LEN];
+	char time[CLOCK_TEXT_LEN + 1], hash[2 * SHA256_LEN + 1];
+
+	clock_text(r->wall, time);
+	json_write_object(w);
+	write_number(w, "index", r->index);
+	write_word(w, "time", time);
+	write_word(w, "type", log_type_name(r->type));
+	write_word(w, "outcome", r->outcome == LOG_DONE ? "done" : "refused");
+	write_word(w, "surface", surface_name(r->surface));
+	write_word(w, "subject_kind", subject_name(r->subject_kind));
+	write_id(w, "subject", r->subject);
+	write_word(w, "operation", op_name(r->op));
+	write_id(w, "vault", r->vault);
+	write_id(w, "asset", r->asset);
+	write_id(w, "revision", r->revision);
+	write_number(w, "offset", r->offset);
+	write_number(w, "length", r->length);
+	if (r->n_chunks > 0) {
+		write_number(w, "first_chunk", r->first_chunk);
+		write_number(w, "chunks", r->n_chunks);
+	}
+	if (r->n_refs > 0)
+		write_rows(w, r);
+	if (r->reason[0] != '\0')
+		write_word(w, "reason", r->reason);
+	if (memcmp(r->ticket_hash, none, sizeof none) != 0) {
+		hex(r->ticket_hash, sizeof r->ticket_hash, hash);
+		write_word(w, "ticket_sha256", hash);
+	}
+	write_number(w, "ask", r->ask_id);
+	write_id(w, "epoch", r->epoch);
+	json_write_end(w);
+}
+
+static void
+print_record(const struct log_record *r)
+{
+	char time[CLOCK_TEXT_LEN + 1], subject[UUID_TEXT_LEN + 1], asset[UUID_TEXT_LEN + 1] = "";
+
+	clock_text(r->wall, time);
+	uuid_text(r->subject, subject);
+	if (!uuid_is_zero(r->asset))
+		uuid_text(r->asset, asset);
+	print_line("%8llu  %s  %-8s  %-16s  %-6s  %-8s %s  %s %s%llu+%llu%s%s\n", (unsigned long long)r->index, time,
+	    log_type_name(r->type), op_name(r->op), surface_name(r->surface), subject_name(r->subject_kind),
+	    uuid_is_zero(r->subject) ? "-" : subject, asset, asset[0] != '\0' ? " " : "",
+	    (unsigned long long)r->offset, (unsigned long long)r->length,
+	    r->reason[0] != '\0' ? "  " : "", r->reason);
+}
+
+static bool
+show(void *arg, const struct log_record *r)
+{
+	struct window *window = arg;
+
+	if (r->index >= window->end)
+		return false;
+	if (window->in->json)
+		write_record(window->w, r);
+	else
+		print_record(r);
+	return true;
+}
+
+static enum err
+print_window(const struct invocation *in, uint64_t size, uint64_t first, uint64_t limit)
+{
+	struct json_writer w = { 0 };
+	struct window window = { in, &w, first, limit < size - first ? first + limit : size };
+	enum err e;
+
+	if (in->json) {
+		json_write_object(&w);
+		json_write_key(&w, "records");
+		json_write_array(&w);
+	}
+	if ((e = log_walk("audit", first, show, &window)) != OK || !in->json) {
+		json_write_free(&w);
+		return e;
+	}
+	json_write_end(&w);
+	write_number(&w, "offset", first);
+	json_write_key(&w, "next");
+	if (window.end < size)
+		json_write_u64(&w, window.end);
+	else
+		json_write_null(&w);
+	json_write_end(&w);
+	return print_json(&w);
+}
+
+enum err
+run_audit_show(struct invocation *in)
+{
+	struct client *c = NULL;
+	union any_body answer;
+	uint64_t limit, offset, size = 0;
+	enum err e;
+
+	if ((e = option_u64(in, "--limit", 1, 1000, 100, &limit)) != OK ||
+	    (e = option_u64(in, "--offset", 0, UINT64_MAX, UINT64_MAX, &offset)) != OK)
+		return e;
+	if ((e = owner_open(in, &c)) == OK &&
+	    (e = owner_call(in, c, MSG_STATUS_ASK, &(struct nothing_body){ 0 }, MSG_STATUS, &answer)) == OK) {
+		size = answer.status.log.size;
+		e = !answer.status.state.initialized ? ERR_NOT_INITIALIZED
+		    : !answer.status.state.unlocked ? ERR_LOCKED : OK;
+	}
+	client_close(&c);
+	if (e != OK)
+		return e;
+	if (!option_given(in, "--offset"))
+		offset = size > limit ? size - limit : 0;
+	return print_window(in, size, offset < size ? offset : size, limit);
+}

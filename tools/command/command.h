@@ -1,0 +1,125 @@
+/*
+ * command: what a command of the CLI is. There is one table of them
+ * (table.c); the parser, the help and the remote rule are made from it.
+ */
+#ifndef TOOLS_COMMAND_COMMAND_H
+#define TOOLS_COMMAND_COMMAND_H
+
+#include "escrow/home.h"
+#include "gateway/client.h"
+#include "gateway/json_write.h"
+
+#define POSITIONALS_MAX 4
+#define VALUES_MAX      64
+
+/* An option that a command takes. */
+struct option {
+	const char *name;      /* "--client-file" */
+	const char *value;     /* how help calls its value; NULL: it has none */
+	const char *help;
+	bool        required, repeats;
+};
+
+/* One command line, parsed. */
+struct invocation {
+	const struct command *command;
+	const char *home_flag, *remote_flag;
+	bool        json, help;
+	const char *positionals[POSITIONALS_MAX];
+	size_t      n_positionals;
+	struct { const struct option *option; const char *value; } values[VALUES_MAX];
+	size_t      n_values;
+
+	struct home *home;         /* entered; NULL for commands without one */
+	char         detail[1100]; /* for people, of the error; "" mostly */
+	int          exit_code;    /* where the contract names another than the error's; 0: the error's */
+};
+
+enum needs {
+	NEEDS_NOTHING, /* no home */
+	NEEDS_HOME,
+	MAKES_HOME,    /* and makes it if it is missing */
+};
+
+struct command {
+	const char *words;         /* "unattended read" */
+	const char *synopsis;      /* its positionals: "VAULT ASSET" */
+	const char *summary;       /* one line */
+	const char *help;          /* more, or "" */
+	size_t      min_positionals, max_positionals;
+	const struct option *options; /* ends with a NULL name; may be NULL */
+	enum needs  needs;
+	bool        never_remote;  /* remote_refused rather than remote_unsupported */
+	bool        always_json;   /* its answers and errors are JSON with or without --json */
+	enum err  (*run)(struct invocation *in);
+};
+
+extern const struct command commands[];
+extern const size_t n_commands;
+
+/* The option's value, or NULL when it was not given; the i-th of a repeated one. */
+const char *option_value(const struct invocation *in, const char *name);
+const char *option_nth(const struct invocation *in, const char *name, size_t i);
+bool        option_given(const struct invocation *in, const char *name);
+
+/* A whole number in [min, max], or the default when the option is missing. ERR_INVALID_ARGUMENT. */
+enum err option_u64(struct invocation *in, const char *name, uint64_t min, uint64_t max,
+    uint64_t otherwise, uint64_t *out);
+enum err option_id(struct invocation *in, const char *name, struct uuid *out, bool *given);
+enum err positional_id(struct invocation *in, size_t i, const char *what, struct uuid *out);
+
+/* ERR_INVALID_ARGUMENT with that detail. */
+enum err invalid(struct invocation *in, const char *detail);
+
+/* One JSON value and a newline on stdout; frees the writer. ERR_FILE_UNWRITABLE. */
+enum err print_json(struct json_writer *w);
+
+/* Bytes on stdout as they are. ERR_FILE_UNWRITABLE. */
+enum err print_bytes(struct span bytes);
+
+/* printf to stdout for people: text that came from content has its controls made visible. */
+enum err print_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void     print_safe(struct span text);
+
+/* The owner's connection: trusts the log key in the home, where there is one. Its detail becomes ours. */
+enum err owner_open(struct invocation *in, struct client **out);
+enum err owner_call(struct invocation *in, struct client *c, enum msg type, const void *body,
+    enum msg wanted, union any_body *answer);
+enum err owner_ask(struct invocation *in, struct client *c, const struct client_want *want,
+    struct client_answer **out);
+
+/* A vault by id, or by name (which reads the names). ERR_NOT_FOUND. */
+enum err owner_vault(struct invocation *in, struct client *c, const char *text, struct uuid *out);
+
+/* Asks for the password and gives it to the daemon: to unlock, or for sudo. */
+enum err owner_unlock(struct invocation *in, struct client *c);
+enum err owner_sudo(struct invocation *in, struct client *c);
+
+/* The commands. */
+enum err run_init(struct invocation *in);
+enum err run_daemon(struct invocation *in);
+enum err run_status(struct invocation *in);
+enum err run_unlock(struct invocation *in);
+enum err run_lock(struct invocation *in);
+enum err run_sudo(struct invocation *in);
+enum err run_vault_create(struct invocation *in);
+enum err run_vault_list(struct invocation *in);
+enum err run_asset_add(struct invocation *in);
+enum err run_asset_list(struct invocation *in);
+enum err run_asset_show(struct invocation *in);
+enum err run_asset_history(struct invocation *in);
+enum err run_unattended_enable(struct invocation *in);
+enum err run_unattended_mint(struct invocation *in);
+enum err run_unattended_status(struct invocation *in);
+enum err run_unattended_resume(struct invocation *in);
+enum err run_unattended_revoke(struct invocation *in);
+enum err run_unattended_disable(struct invocation *in);
+enum err run_unattended_list(struct invocation *in);
+enum err run_unattended_history(struct invocation *in);
+enum err run_unattended_read(struct invocation *in);
+enum err run_unattended_credential_bytes(struct invocation *in);
+enum err run_mcp_serve_unattended(struct invocation *in);
+enum err run_audit_verify(struct invocation *in);
+enum err run_audit_show(struct invocation *in);
+
+#endif

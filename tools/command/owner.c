@@ -1,0 +1,150 @@
+/* The owner's connection to the daemon, and the password that opens it. */
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "escrow/binding.h"
+#include "escrow/password.h"
+#include "escrow/seal.h"
+#include "escrow/terminal.h"
+#include "store/log_key.h"
+#include "store/log_read.h"
+#include "tools/command/command.h"
+
+#define LOG_KEY_FILE "audit/key.pub"
+
+/* The log's public key as the home has it; none before the first record. */
+static enum err
+trust_home(struct client *c)
+{
+	uint8_t log_public[SIGN_PUBLIC_LEN];
+	char origin[LOG_ORIGIN_MAX + 1];
+
+	if (log_key_read(LOG_KEY_FILE, origin, log_public) != OK)
+		return OK;
+	return client_trust(c, log_public);
+}
+
+enum err
+owner_open(struct invocation *in, struct client **out)
+{
+	struct client *c = NULL;
+	enum err e;
+
+	(void)in;
+	if ((e = client_open(&c)) != OK)
+		return e;
+	if ((e = trust_home(c)) != OK) {
+		client_close(&c);
+		return e;
+	}
+	*out = c;
+	return OK;
+}
+
+static void
+keep_detail(struct invocation *in, const struct client *c)
+{
+	if (client_detail(c)[0] != '\0')
+		snprintf(in->detail, sizeof in->detail, "%s", client_detail(c));
+}
+
+enum err
+owner_call(struct invocation *in, struct client *c, enum msg type, const void *body, enum msg wanted,
+    union any_body *answer)
+{
+	enum err e = client_call(c, type, body, wanted, answer);
+
+	if (e != OK)
+		keep_detail(in, c);
+	return e;
+}
+
+enum err
+owner_ask(struct invocation *in, struct client *c, const struct client_want *want, struct client_answer **out)
+{
+	enum err e = client_ask(c, want, out);
+
+	if (e != OK)
+		keep_detail(in, c);
+	return e;
+}
+
+static bool
+has_name(const struct client_item *item, const char *text)
+{
+	return secret_len(item->plain) == strlen(text) &&
+	    memcmp(secret_view(item->plain), text, strlen(text)) == 0;
+}
+
+enum err
+owner_vault(struct invocation *in, struct client *c, const char *text, struct uuid *out)
+{
+	struct client_want want = { .op = OP_VAULT_LIST, .surface = SURFACE_OWNER, .limit = 100 };
+	struct client_answer *a = NULL;
+	enum err e = ERR_NOT_FOUND;
+	bool more = true;
+
+	if (uuid_parse(text, out) == OK)
+		return OK;
+	while (more && e == ERR_NOT_FOUND) {
+		if ((e = owner_ask(in, c, &want, &a)) != OK)
+			return e;
+		e = ERR_NOT_FOUND;
+		for (size_t i = 0; i < a->n_items && e != OK; i++)
+			if (has_name(&a->items[i], text)) {
+				*out = a->items[i].ref.asset;
+				e = OK;
+			}
+		more = a->more;
+		want.offset += a->n_items;
+		client_answer_free(&a);
+	}
+	if (e != OK)
+		snprintf(in->detail, sizeof in->detail, "no vault has that id or name");
+	return e;
+}
+
+/* Asks for the password, makes the key that it gives, and boxes that to the keyring. */
+static enum err
+offer_kek(struct invocation *in, struct client *c, const char *prompt, bool load)
+{
+	struct kek_offer_body offer = { .client_ask = client_next_ask(c) };
+	struct password_terms terms;
+	struct secret *password = NULL;
+	struct key *kek = NULL;
+	uint8_t buf[BINDING_MAX];
+	union any_body answer;
+	enum err e;
+
+	if ((e = owner_call(in, c, MSG_ENVELOPE_ASK, &(struct nothing_body){ 0 }, MSG_ENVELOPE, &answer)) != OK)
+		return e;
+	terms = (struct password_terms){ .passes = answer.kdf.passes, .memory_kib = answer.kdf.memory_kib };
+	memcpy(terms.salt, answer.kdf.salt, sizeof terms.salt);
+	if (client_channel(c) == NULL)
+		return ERR_INTERRUPTED;
+	if ((e = terminal_password(prompt, &password)) == OK && (e = key_new(&kek)) == OK &&
+	    (e = password_kek(password, &terms, kek)) == OK) {
+		key_seal(client_channel(c)->up, kek_binding(offer.client_ask, load, buf), kek, offer.boxed_kek);
+		memcpy(offer.opener, client_opener(c), sizeof offer.opener);
+		e = owner_call(in, c, load ? MSG_UNLOCK_ASK : MSG_SUDO_ASK, &offer, MSG_DONE, &answer);
+	}
+	secret_free(&password);
+	key_free(&kek);
+	return e;
+}
+
+enum err
+owner_unlock(struct invocation *in, struct client *c)
+{
+	enum err e = offer_kek(in, c, PROMPT_PASSWORD, true);
+
+	/* Only now can the boot key be certified: who answers is checked again. */
+	return e == OK ? client_greet(c) : e;
+}
+
+enum err
+owner_sudo(struct invocation *in, struct client *c)
+{
+	return offer_kek(in, c, PROMPT_SUDO_PASSWORD, false);
+}

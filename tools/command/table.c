@@ -1,0 +1,156 @@
+#include "tools/command/command.h"
+
+#define END { NULL, NULL, NULL, false, false }
+
+static const struct option daemon_options[] = {
+	{ "--trace", NULL, "write one line a message to stderr: names, ids and lengths", false, false },
+	{ "--one-process", NULL, "run all actors in one process, for debugging; status says so", false, false },
+	{ "--no-sandbox", NULL, "without seccomp filters, for debugging; status says so", false, false },
+	{ "--debuggable", NULL, "leave processes dumpable, for debuggers; status says so", false, false },
+	{ "--test-kdf", NULL, "accept a library made with MEMORIES_TEST_KDF=1; status says so", false, false },
+	{ "--test-log-segment", "BYTES", "size of the log's segments, for tests; status says so", false, false },
+	END
+};
+
+static const struct option sudo_options[] = {
+	{ "--end", NULL, "end this terminal's sudo now", false, false },
+	END
+};
+
+static const struct option page_options[] = {
+	{ "--offset", "N", "skip so many rows (default 0)", false, false },
+	{ "--limit", "N", "at most so many rows, 1 to 100 (default 100)", false, false },
+	END
+};
+
+static const struct option add_options[] = {
+	{ "--kind", "KIND", "memory, card, file or credential", true, false },
+	{ "--private", NULL, "a memory or card that ordinary grants can never read", false, false },
+	{ "--title", "TEXT", "the title (default: the file's name)", false, false },
+	{ "--tag", "TEXT", "a tag; may be given again", false, true },
+	{ "--media-type", "TYPE", "of a file (default application/octet-stream)", false, false },
+	END
+};
+
+static const struct option show_options[] = {
+	{ "--revision", "ID", "a past revision (default: the head)", false, false },
+	END
+};
+
+static const struct option enable_options[] = {
+	{ "--backend", "NAME", "linux-secret-service, owner-file, macos-keychain or windows-dpapi", true, false },
+	END
+};
+
+static const struct option mint_options[] = {
+	{ "--vault", "VAULT", "a vault that the client may read; may be given again", true, true },
+	{ "--client-file", "PATH", "where the client file is made; its folder must be yours alone", true, false },
+	END
+};
+
+static const struct option client_page_options[] = {
+	{ "--client-file", "PATH", "the client file", true, false },
+	{ "--offset", "N", "skip so many rows (default 0)", false, false },
+	{ "--limit", "N", "at most so many rows, 1 to 100 (default 100)", false, false },
+	END
+};
+
+static const struct option client_bytes_options[] = {
+	{ "--client-file", "PATH", "the client file", true, false },
+	{ "--revision", "ID", "a past revision (default: the head)", false, false },
+	{ "--offset", "N", "first byte (default 0)", false, false },
+	{ "--limit", "N", "at most so many bytes, 1 to 65536 (default 65536)", false, false },
+	END
+};
+
+static const struct option client_file_options[] = {
+	{ "--client-file", "PATH", "the client file", true, false },
+	END
+};
+
+static const struct option verify_options[] = {
+	{ "--key", "FILE", "the log's public key (default: key.pub in the log's folder)", false, false },
+	{ "--full", NULL, "check every signature, not one an epoch and the last", false, false },
+	END
+};
+
+static const struct option audit_show_options[] = {
+	{ "--offset", "N", "from this record on (default: the last 100)", false, false },
+	{ "--limit", "N", "at most so many records, 1 to 1000 (default 100)", false, false },
+	END
+};
+
+const struct command commands[] = {
+	{ "init", "", "make a library in the home",
+	  "Asks for a new password twice. Works with or without a running daemon.",
+	  0, 0, NULL, MAKES_HOME, false, false, run_init },
+	{ "daemon", "", "run the daemon in the foreground",
+	  "Prints `ready` once it serves. Ends on SIGTERM or SIGINT.",
+	  0, 0, daemon_options, MAKES_HOME, false, false, run_daemon },
+	{ "status", "", "say what state the library and its log are in", "",
+	  0, 0, NULL, NEEDS_HOME, false, false, run_status },
+	{ "unlock", "", "open the library with the password",
+	  "Does not load the unattended key and lifts no ban.",
+	  0, 0, NULL, NEEDS_HOME, true, false, run_unlock },
+	{ "lock", "", "drop every key and ban unattended access until `unattended resume`", "",
+	  0, 0, NULL, NEEDS_HOME, true, false, run_lock },
+	{ "sudo", "", "allow management from this terminal for five minutes",
+	  "Asks for the password again. A program run in the same terminal can use it too.",
+	  0, 0, sudo_options, NEEDS_HOME, true, false, run_sudo },
+	{ "vault create", "NAME", "make a vault", "",
+	  1, 1, NULL, NEEDS_HOME, false, false, run_vault_create },
+	{ "vault list", "", "list the vaults", "",
+	  0, 0, page_options, NEEDS_HOME, false, false, run_vault_list },
+	{ "asset add", "VAULT FILE|-", "put a memory, card, file or credential into a vault",
+	  "memory: FILE is the body, UTF-8, at most 1 MiB. card: FILE is Content JSON,\n"
+	  "{\"title\":…,\"fields\":[{\"name\":…,\"value\":…,\"protected\":false}],\"tags\":[…]}; the value of\n"
+	  "a protected field is secret://VAULT/CREDENTIAL. file: any bytes, at most 16 GiB.\n"
+	  "credential: FILE is the secret, UTF-8, at most 64 KiB; one newline at its end is\n"
+	  "dropped. `-` is standard input.",
+	  2, 2, add_options, NEEDS_HOME, false, false, run_asset_add },
+	{ "asset list", "VAULT", "list a vault's assets", "",
+	  1, 1, page_options, NEEDS_HOME, false, false, run_asset_list },
+	{ "asset show", "VAULT ASSET", "print an asset's content",
+	  "A file's bytes are written as they are. A credential needs sudo.",
+	  2, 2, show_options, NEEDS_HOME, false, false, run_asset_show },
+	{ "asset history", "VAULT ASSET", "list an asset's revisions", "",
+	  2, 2, page_options, NEEDS_HOME, false, false, run_asset_history },
+	{ "unattended enable", "", "let chosen local clients read while nobody is here",
+	  "Asks for the word ENABLE, and for the password where it is not given yet.",
+	  0, 0, enable_options, NEEDS_HOME, true, false, run_unattended_enable },
+	{ "unattended mint", "", "make a grant and its client file",
+	  "Whoever holds the client file can read everything in those vaults. Keep it like a\n"
+	  "password. Needs sudo and the loaded unattended key.",
+	  0, 0, mint_options, NEEDS_HOME, true, false, run_unattended_mint },
+	{ "unattended status", "", "say whether unattended access works, and list its grants", "Needs sudo.",
+	  0, 0, page_options, NEEDS_HOME, true, false, run_unattended_status },
+	{ "unattended list", "VAULT", "read a page of a vault's assets", "",
+	  1, 1, client_page_options, NEEDS_HOME, true, true, run_unattended_list },
+	{ "unattended history", "VAULT ASSET", "read a page of an asset's revisions", "",
+	  2, 2, client_page_options, NEEDS_HOME, true, true, run_unattended_history },
+	{ "unattended read", "VAULT ASSET", "read bytes of a memory, card or file",
+	  "`data` is base64url without padding. Go on at `next`, with --revision as in the\n"
+	  "first answer, until `next` is null.",
+	  2, 2, client_bytes_options, NEEDS_HOME, true, true, run_unattended_read },
+	{ "unattended credential-bytes", "VAULT CREDENTIAL", "read bytes of a credential's secret",
+	  "base64 is an encoding, not encryption: who sees the answer sees the secret.",
+	  2, 2, client_bytes_options, NEEDS_HOME, true, true, run_unattended_credential_bytes },
+	{ "unattended resume", "", "lift the ban that `lock` set; the next start loads the key", "Needs sudo.",
+	  0, 0, NULL, NEEDS_HOME, true, false, run_unattended_resume },
+	{ "unattended revoke", "GRANT", "end a grant",
+	  "Needs sudo. Deleting a client file is not revoking. Copies of database, custody and\n"
+	  "client file that were taken before still open what they held.",
+	  1, 1, NULL, NEEDS_HOME, true, false, run_unattended_revoke },
+	{ "unattended disable", "", "end all unattended access and remove its key", "Needs sudo.",
+	  0, 0, NULL, NEEDS_HOME, true, false, run_unattended_disable },
+	{ "mcp serve-unattended", "", "serve the four unattended tools over MCP on stdin and stdout", "",
+	  0, 0, client_file_options, NEEDS_HOME, true, false, run_mcp_serve_unattended },
+	{ "audit verify", "[DIR]", "check the signed log from its files alone",
+	  "DIR is a log's folder (default: the home's); with it no home is needed.\n"
+	  "Exit 0: valid. 1: not valid. 3: valid, but not what an anchor knows.",
+	  0, 1, verify_options, NEEDS_NOTHING, false, false, run_audit_verify },
+	{ "audit show", "", "show the log's records", "",
+	  0, 0, audit_show_options, NEEDS_HOME, false, false, run_audit_show },
+};
+
+const size_t n_commands = sizeof commands / sizeof *commands;

@@ -1,0 +1,101 @@
+/* memories: the one program: argv to a command, and errors to a line and an exit code. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "actors/process.h"
+#include "escrow/secret.h"
+#include "gateway/config.h"
+#include "tools/command/parse.h"
+
+/* The daemon's own processes are started by its supervisor with this word and name. */
+static bool
+is_daemon_process(int argc, char **argv)
+{
+	return argc == 2 && strcmp(argv[1], "daemon-process") == 0 && strncmp(argv[0], "memories-", 9) == 0;
+}
+
+static void
+report(const struct invocation *in, enum err e)
+{
+	struct json_writer w = { 0 };
+	char message[1400];
+	bool json = in->json || (in->command != NULL && in->command->always_json);
+
+	snprintf(message, sizeof message, "%s%s%s", err_text(e), in->detail[0] != '\0' ? ": " : "", in->detail);
+	fprintf(stderr, "memories: %s: %s\n", err_code(e), message);
+	if (!json)
+		return;
+	json_write_error(&w, e, message);
+	(void)print_json(&w);
+}
+
+/* A command that cannot work on a remote must not even look at the home's daemon when one is set. */
+static enum err
+check_remote(const struct invocation *in)
+{
+	bool set;
+	enum err e = config_remote_set(in->home, in->remote_flag, &set);
+
+	if (e != OK || !set)
+		return e;
+	return in->command->never_remote ? ERR_REMOTE_REFUSED : ERR_REMOTE_UNSUPPORTED;
+}
+
+static enum err
+enter_home(struct invocation *in)
+{
+	struct home_place place;
+	enum err e;
+
+	if (in->command->needs == NEEDS_NOTHING && in->n_positionals > 0)
+		return OK;
+	if ((e = home_find(in->home_flag, &place)) != OK)
+		return e;
+	e = home_open(&place, in->command->needs == MAKES_HOME, &in->home);
+	home_place_free(&place);
+	return e;
+}
+
+static enum err
+run(struct invocation *in)
+{
+	enum err e;
+
+	if ((e = secret_init(true)) != OK || (e = enter_home(in)) != OK ||
+	    (e = check_remote(in)) != OK)
+		return e;
+	return in->command->run(in);
+}
+
+int
+main(int argc, char **argv)
+{
+	static struct invocation in;
+	enum err e;
+
+	umask(077);
+	if (is_daemon_process(argc, argv))
+		return process_run();
+	signal(SIGPIPE, SIG_IGN);
+	/* What people see may be content: none of it stays in a buffer that nobody wipes. */
+	setvbuf(stdout, NULL, _IONBF, 0);
+	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+		printf("memories %s\n", MEMORIES_VERSION);
+		return 0;
+	}
+	e = parse(argc, argv, &in);
+	if (in.help) {
+		print_help(&in, argc, argv);
+		return 0;
+	}
+	if (e == OK)
+		e = run(&in);
+	home_close(&in.home);
+	if (e != OK)
+		report(&in, e);
+	if (e == ERR_USAGE)
+		fprintf(stderr, "try `memories --help`\n");
+	return in.exit_code != 0 ? in.exit_code : err_exit(e);
+}
