@@ -39,9 +39,9 @@ static const struct mcp_field credential_fields[] = { VAULT, SECRET, REVISION, B
 	"\"asset\":" STRING "," \
 	"\"kind\":{\"type\":\"string\",\"enum\":[\"memory\",\"card\",\"file\",\"credential\"]}," \
 	"\"private\":" FLAG "," \
-	"\"title\":" OR_NULL("string") "," \
+	"\"title\":" STRING "," \
 	"\"revision\":" OR_NULL("string") "," \
-	"\"bytes\":" OR_NULL("integer") "," \
+	"\"bytes\":" COUNT "," \
 	"\"created_at\":" STRING "," \
 	"\"updated_at\":" STRING "," \
 	"\"conflict\":" FLAG "," \

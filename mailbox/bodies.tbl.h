@@ -263,11 +263,11 @@ BODY(enrol,
     ID(enrolment)
     ID(library)
     SPAN(backend, 31)
-    SPAN(context, 16640))         /* escrow/custody.h: what the envelope is bound to */
+    SPAN(context, 128))         /* escrow/custody.h: what the envelope is bound to */
 
 BODY(material,
     SUB(custody_ref, ref)
-    SPAN(context, 16640)
+    SPAN(context, 128)
     BYTES(boxed, 72))
 
 BODY(material_stored,

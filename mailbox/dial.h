@@ -16,7 +16,11 @@ struct dial;
 /*
  * Connects to the socket at that path (relative paths may be of any home, see
  * escrow/home.h), trying for up to patience_ms: the listener may be moving.
- * ERR_DAEMON_NOT_RUNNING: nobody listens. ERR_NOT_OWNER: the peer is another user.
+ * ERR_DAEMON_NOT_RUNNING: nobody listens, and nobody has meanwhile.
+ * ERR_TIMEOUT: somebody listens, but says no hello; it is waited for a second,
+ * whatever the patience. ERR_NOT_OWNER: the peer is another user.
+ * ERR_PROTOCOL: it is no gate. ERR_INVALID_ARGUMENT: the path is too long.
+ * ERR_NO_MEMORY.
  */
 enum err dial_open(const char *path, unsigned patience_ms, struct dial **out);
 void     dial_close(struct dial **d);
@@ -24,6 +28,7 @@ void     dial_close(struct dial **d);
 /*
  * Sends one message; *request names it. Several may be in flight.
  * ERR_INTERRUPTED: the connection is gone; nothing can be said of earlier requests.
+ * ERR_INTERNAL: the body does not fit its row; nothing was sent. ERR_NO_MEMORY.
  */
 enum err dial_send(struct dial *d, enum msg type, const void *body, uint32_t *request);
 

@@ -103,7 +103,7 @@ take_request(int fd, enum msg *type)
 {
 	static uint8_t bytes[4 + MESSAGE_MAX];
 	static union any_body body;
-	uint8_t head[9];
+	uint8_t head[9] = { 0 };
 	struct wire_in in = wire_in(head, sizeof head);
 	uint64_t ask_id;
 	uint64_t len;

@@ -255,7 +255,7 @@ full_disk_story(void *dir)
 	struct ban *b = NULL, *c = NULL;
 	int fd;
 
-	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) != 0 ||
 	    mount("tmpfs", dir, "tmpfs", 0, "size=64k,mode=0700") != 0)
 		return CHILD_CANNOT_MOUNT;
 	snprintf(path, sizeof path, "%s/ban", (const char *)dir);

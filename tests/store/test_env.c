@@ -404,7 +404,7 @@ full_disk_story(void *dir)
 	char filler[TEMP_PATH_MAX + 16];
 	int fd, rc;
 
-	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) != 0 ||
 	    mount("tmpfs", dir, "tmpfs", 0, "size=2m,mode=0700") != 0)
 		return CHILD_CANNOT_MOUNT;
 	snprintf(filler, sizeof filler, "%s/filler", (const char *)dir);
@@ -445,7 +445,7 @@ full_from_the_start_story(void *dir)
 	int fd;
 	enum err r;
 
-	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) != 0 ||
 	    mount("tmpfs", dir, "tmpfs", 0, "size=256k,mode=0700") != 0)
 		return CHILD_CANNOT_MOUNT;
 	snprintf(filler, sizeof filler, "%s/filler", (const char *)dir);
