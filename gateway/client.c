@@ -136,15 +136,13 @@ refused(struct client *c, const struct refusal_body *r)
 }
 
 enum err
-client_call(struct client *c, enum msg type, const void *body, enum msg wanted, union any_body *answer)
+client_wait(struct client *c, uint32_t request, enum msg wanted, union any_body *answer)
 {
-	uint32_t request, answered;
+	uint32_t answered;
 	enum msg got;
 	enum err e;
 
 	c->detail[0] = '\0';
-	if ((e = dial_send(c->dial, type, body, &request)) != OK)
-		return e;
 	do {
 		/* An answer to a request that was given up on is passed over. */
 		if ((e = dial_receive(c->dial, ANSWER_MS, &answered, &got, answer)) != OK)
@@ -153,6 +151,24 @@ client_call(struct client *c, enum msg type, const void *body, enum msg wanted, 
 	if (got == MSG_REFUSED)
 		return refused(c, &answer->refusal);
 	return got == wanted ? OK : ERR_PROTOCOL;
+}
+
+enum err
+client_call(struct client *c, enum msg type, const void *body, enum msg wanted, union any_body *answer)
+{
+	uint32_t request;
+	enum err e;
+
+	c->detail[0] = '\0';
+	if ((e = dial_send(c->dial, type, body, &request)) != OK)
+		return e;
+	return client_wait(c, request, wanted, answer);
+}
+
+int
+client_fd(const struct client *c)
+{
+	return dial_fd(c->dial);
 }
 
 const char *

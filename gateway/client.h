@@ -102,6 +102,29 @@ struct client_answer {
 enum err client_ask(struct client *c, const struct client_want *want, struct client_answer **out);
 void     client_answer_free(struct client_answer **a);
 
+/*
+ * The parts of client_ask, for a caller that has asks under way on several
+ * clients at a time: each client takes its answers in the order of its asks.
+ */
+struct client_asked {
+	struct client_want want;
+	struct ask_body    ask;     /* its boxed half is not kept */
+	uint32_t           request;
+};
+
+/* Errors as client_call; it is not sent a second time. */
+enum err client_ask_send(struct client *c, const struct client_want *want, struct client_asked *out);
+
+/* Waits for its answer, whose spans are valid until the next call on c. Errors as client_call. */
+enum err client_ask_wait(struct client *c, const struct client_asked *asked, union any_body *answer);
+
+/* Opens it with the keys in its ack. Errors as client_ask; may say hello anew, so it is the last use of answer. */
+enum err client_ask_open(struct client *c, const struct client_asked *asked, const struct answer_body *answer,
+    struct client_answer **out);
+
+/* To poll for readability beside other descriptors. */
+int client_fd(const struct client *c);
+
 /* The bytes of a range, cut out of its chunks. */
 struct client_bytes {
 	struct secret *data;     /* owned; NULL when empty */

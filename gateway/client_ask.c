@@ -207,27 +207,57 @@ open_answer(struct client *c, const struct ask_body *ask, const struct client_wa
 	return e;
 }
 
-static enum err
-ask_once(struct client *c, const struct client_want *want, struct client_answer **out)
+enum err
+client_ask_send(struct client *c, const struct client_want *want, struct client_asked *out)
+{
+	struct client_asked asked = { .want = *want };
+	uint8_t boxed[SEALED_KEY_LEN];
+	enum err e;
+
+	c->detail[0] = '\0';
+	if ((e = make_ask(c, want, &asked.ask, boxed)) != OK ||
+	    (e = dial_send(c->dial, MSG_ASK, &asked.ask, &asked.request)) != OK)
+		return e;
+	asked.ask.boxed_half = (struct span){ NULL, 0 };
+	*out = asked;
+	return OK;
+}
+
+enum err
+client_ask_wait(struct client *c, const struct client_asked *asked, union any_body *answer)
+{
+	return client_wait(c, asked->request, MSG_ANSWER, answer);
+}
+
+enum err
+client_ask_open(struct client *c, const struct client_asked *asked, const struct answer_body *answer,
+    struct client_answer **out)
 {
 	struct client_answer *a = calloc(1, sizeof *a);
-	uint8_t boxed[SEALED_KEY_LEN];
-	struct ask_body ask;
-	union any_body answer;
 	enum err e;
 
 	if (a == NULL)
 		return ERR_NO_MEMORY;
-	if ((e = make_ask(c, want, &ask, boxed)) == OK &&
-	    (e = client_call(c, MSG_ASK, &ask, MSG_ANSWER, &answer)) == OK &&
-	    (e = open_answer(c, &ask, want, &answer.answer, a)) == OK)
-		e = check_receipt(c, &answer.answer.ack);
+	if ((e = open_answer(c, &asked->ask, &asked->want, answer, a)) == OK)
+		e = check_receipt(c, &answer->ack);
 	if (e != OK) {
 		client_answer_free(&a);
 		return e;
 	}
 	*out = a;
 	return OK;
+}
+
+static enum err
+ask_once(struct client *c, const struct client_want *want, struct client_answer **out)
+{
+	struct client_asked asked;
+	union any_body answer;
+	enum err e;
+
+	if ((e = client_ask_send(c, want, &asked)) != OK || (e = client_ask_wait(c, &asked, &answer)) != OK)
+		return e;
+	return client_ask_open(c, &asked, &answer.answer, out);
 }
 
 /* A restarted daemon or keyring is met anew, once; the second try is a new ask with a record of its own. */

@@ -20,6 +20,9 @@ struct client {
 	char                detail[1025];
 };
 
+/* Waits for the answer to that request. Errors as client_call. */
+enum err client_wait(struct client *c, uint32_t request, enum msg wanted, union any_body *answer);
+
 /* Connects anew and says hello, waiting a little for a daemon that is starting. */
 enum err client_again(struct client *c);
 

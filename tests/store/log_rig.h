@@ -185,7 +185,7 @@ log_rig_read_file(const char *path, size_t *len)
 
 	assert_true(fd >= 0);
 	assert_int_equal(fstat(fd, &st), 0);
-	bytes = malloc((size_t)st.st_size + 1);
+	bytes = calloc(1, (size_t)st.st_size + 1);
 	assert_non_null(bytes);
 	assert_int_equal(pread(fd, bytes, (size_t)st.st_size, 0), st.st_size);
 	close(fd);
