@@ -14,6 +14,8 @@ struct vault {
 	uint64_t           group[GROUP_MAX]; /* writes that wait for the commit */
 	size_t             n_group;
 	enum err           failure;    /* of the disk; the process ends at the next tick */
+	bool               busy;       /* something was read or written since the last tick */
+	bool               rested;     /* and nothing since the one before: memory was given back */
 };
 
 static enum err on_record_wanted(void *self, const struct inbound *in, struct outbox *out);
@@ -82,7 +84,10 @@ on_record_wanted(void *self, const struct inbound *in, struct outbox *out)
 {
 	struct vault *v = self;
 	struct collection *c = v->collection;
-	enum err e = collect(v->db, &in->body->ruling, c);
+	enum err e;
+
+	v->busy = true;
+	e = collect(v->db, &in->body->ruling, c);
 
 	vault_db_release(v->db);
 	if (e != OK)
@@ -100,6 +105,7 @@ commit_group(struct vault *v, struct outbox *out)
 
 	if (v->n_group == 0)
 		return OK;
+	v->busy = true;
 	if ((e = vault_db_commit(v->db)) == ERR_STORAGE_FAILED)
 		v->failure = e;
 	for (size_t i = 0; i < v->n_group && put == OK; i++) {
@@ -183,16 +189,28 @@ on_discard_wanted(void *self, const struct inbound *in, struct outbox *out)
 	return wrote(v, in, vault_db_discard(v->db, in->body->one_id.id), out);
 }
 
-/* After a failed commit the environment refuses everything: a new process reads it anew. */
+/*
+ * After a failed commit the environment refuses everything: a new process
+ * reads it anew. A second without work is the time for what may wait.
+ */
 static struct mono_ms
 on_tick(void *self, struct mono_ms now, struct outbox *out)
 {
 	struct vault *v = self;
+	bool more = false;
 
-	(void)now;
 	(void)out;
 	if (v->failure != OK)
 		host_fail(v->failure);
+	if (v->busy) {
+		v->busy = v->rested = false;
+		return (struct mono_ms){ 0 };
+	}
+	if (vault_db_tend(v->db, &more) == OK && more)
+		return now;
+	if (!v->rested)
+		(void)vault_db_rest(v->db);
+	v->rested = true;
 	return (struct mono_ms){ 0 };
 }
 

@@ -111,7 +111,7 @@ grants_db_grant_of_token(struct grants_db *db, const uint8_t token_hash[32], str
 static enum err
 use(struct grants_db *db, const uint8_t token_hash[32], struct uuid vault, struct grant_use *out)
 {
-	struct grant_vault wrap;
+	struct grant_vault wrap = { .classes = 0 };
 	struct db_grant g;
 	struct db_key key;
 	struct span value;
@@ -120,13 +120,13 @@ use(struct grants_db *db, const uint8_t token_hash[32], struct uuid vault, struc
 	if ((e = get_head_of_token(db, token_hash, &g)) != OK)
 		return e;
 	key = db_records_key2(g.grant, vault);
-	if ((e = env_get(db->env, DB_WRAP, db_records_span(&key), &value)) != OK)
-		return e == ERR_NOT_FOUND ? ERR_VAULT_NOT_GRANTED : e;
-	if (!db_records_take_wrap(value, vault, &wrap))
+	if ((e = env_get(db->env, DB_WRAP, db_records_span(&key), &value)) != OK && e != ERR_NOT_FOUND)
+		return e;
+	if (e == OK && !db_records_take_wrap(value, vault, &wrap))
 		return ERR_STORAGE_CORRUPT;
 	*out = (struct grant_use){ .grant = g.grant, .revision = g.revision, .expires = g.expires,
 	    .revoked = g.revoked, .vault = wrap };
-	return OK;
+	return e == OK ? OK : ERR_VAULT_NOT_GRANTED;
 }
 
 enum err
