@@ -13,6 +13,7 @@
 
 #define AUDIT_DIR "audit"
 #define GROUP_MAX 512
+#define HELD_MAX  32
 
 /* An intent of the waiting group: what its ack will say. */
 struct waiting {
@@ -34,6 +35,9 @@ struct audit {
 	struct usage   *usage;
 	struct waiting *group;      /* GROUP_MAX of them; n_group are in use */
 	size_t          n_group;
+	/* What happened while the epoch waits for its certificate, which may come over another edge later. */
+	struct event_body held[HELD_MAX];
+	size_t          n_held;
 };
 
 static enum err on_intent(void *self, const struct inbound *in, struct outbox *out);
@@ -139,22 +143,6 @@ on_library(void *self, const struct inbound *in, struct outbox *out)
 	if ((e = tell_epoch(a, out)) != OK)
 		return e;
 	return tell_ban(a, out);
-}
-
-static enum err
-on_epoch_certified(void *self, const struct inbound *in, struct outbox *out)
-{
-	struct audit *a = self;
-	struct wire_in w = wire_in(in->body->certificate.certificate.p, in->body->certificate.certificate.len);
-	struct cert c;
-
-	(void)out;
-	if (a->log == NULL || log_epoch_certified(a->log))
-		return OK;
-	cert_take(&w, &c);
-	if (!wire_done(&w))
-		return ERR_INVALID_ARGUMENT;
-	return log_epoch_certify(a->log, &c);
 }
 
 /*
@@ -290,10 +278,40 @@ record_of_event(const struct event_body *b)
 static enum err
 on_event(void *self, const struct inbound *in, struct outbox *out)
 {
+	struct audit *a = self;
 	struct log_record r = record_of_event(&in->body->event);
 	uint64_t index;
+	enum err e = append(a, &r, &index, out);
 
-	return append(self, &r, &index, out);
+	if (e != ERR_LOCKED || a->n_held == HELD_MAX)
+		return e;
+	a->held[a->n_held++] = in->body->event;
+	return OK;
+}
+
+static enum err
+on_epoch_certified(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct audit *a = self;
+	struct wire_in w = wire_in(in->body->certificate.certificate.p, in->body->certificate.certificate.len);
+	struct cert c;
+	uint64_t index;
+	enum err e;
+
+	if (a->log == NULL || log_epoch_certified(a->log))
+		return OK;
+	cert_take(&w, &c);
+	if (!wire_done(&w))
+		return ERR_INVALID_ARGUMENT;
+	e = log_epoch_certify(a->log, &c);
+	for (size_t i = 0; i < a->n_held && e == OK; i++) {
+		struct log_record r = record_of_event(&a->held[i]);
+
+		e = append(a, &r, &index, out);
+	}
+	if (e == OK)
+		a->n_held = 0;
+	return e;
 }
 
 static enum err

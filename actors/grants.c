@@ -132,7 +132,9 @@ grants_begin(const struct inbound *in, struct grants *g, const struct peer_body 
 {
 	struct mono_ms deadline = { clock_mono().ms + COMMAND_MS };
 	void *value = NULL;
-	enum err e = g->keyring_up ? pending_add(g->commands, in->ask_id, deadline, &value) : ERR_INTERRUPTED;
+	/* A lock goes on without a keyring: what it still has to make durable is elsewhere. */
+	bool goes_on = g->keyring_up || in->type == MSG_LOCK_WANTED;
+	enum err e = goes_on ? pending_add(g->commands, in->ask_id, deadline, &value) : ERR_INTERRUPTED;
 
 	*c = value;
 	if (e != OK)
@@ -281,6 +283,8 @@ on_log_ban(void *self, const struct inbound *in, struct outbox *out)
 
 	g->log_known = true;
 	g->log_ban = in->body->log_ban.manual_lock;
+	if (g->init_ask != 0 && grants_end(g, g->init_ask, OK, g->library.library, out) == OK)
+		g->init_ask = 0;
 	return grants_try_load(g, out);
 }
 
@@ -295,7 +299,12 @@ interrupted(void *arg, uint64_t ask_id, void *value)
 {
 	const struct command *c = value;
 
-	refuse_command(arg, ask_id, c->type == MSG_LOCK_WANTED && c->ban_failed ? ERR_LOCK_NOT_DURABLE : ERR_INTERRUPTED);
+	if (c->type != MSG_LOCK_WANTED)
+		refuse_command(arg, ask_id, ERR_INTERRUPTED);
+	else if (c->ban_failed)
+		refuse_command(arg, ask_id, ERR_LOCK_NOT_DURABLE);
+	else
+		(void)grants_done(arg, ask_id, (struct uuid){ { 0 } }); /* the keys are gone with the keyring */
 }
 
 static void
@@ -314,8 +323,7 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 
 	if (other == ACTOR_AUDIT) {
 		g->audit_up = up;
-		if (!up)
-			g->log_known = false;
+		g->log_known = false;
 		memcpy(library.log_public, g->library.log_public, sizeof library.log_public);
 		if (up && g->initialized)
 			(void)outbox_put(out, MSG_LIBRARY, 0, &library);

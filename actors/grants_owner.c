@@ -15,6 +15,7 @@ grants_on_init(void *self, const struct inbound *in, struct outbox *out)
 		.envelope = { .passes = b->kdf.passes, .memory_kib = b->kdf.memory_kib },
 	};
 	struct library_body library = { .library = b->library };
+	struct command *c;
 	enum err e;
 
 	memcpy(r.log_public, b->log_public, sizeof r.log_public);
@@ -24,9 +25,13 @@ grants_on_init(void *self, const struct inbound *in, struct outbox *out)
 	memcpy(library.log_public, b->log_public, sizeof library.log_public);
 	if ((e = grants_db_init_library(g->db, &r)) != OK || (e = grants_load_library(g)) != OK)
 		return grants_refuse(out, in->ask_id, e);
-	if (g->audit_up && (e = outbox_put(out, MSG_LIBRARY, 0, &library)) != OK)
+	if (!g->audit_up || !g->keyring_up)
+		return grants_done(out, in->ask_id, r.library);
+	/* Done once the log is there: what comes next wants to be recorded. */
+	if ((e = grants_begin(in, g, &b->peer, out, &c)) != OK || c == NULL)
 		return e;
-	return grants_done(out, in->ask_id, r.library);
+	g->init_ask = in->ask_id;
+	return outbox_put(out, MSG_LIBRARY, 0, &library);
 }
 
 static struct kdf_body
@@ -112,6 +117,17 @@ grants_on_sudo_end(void *self, const struct inbound *in, struct outbox *out)
 	return grants_done(out, in->ask_id, nothing_made);
 }
 
+static enum err
+lock_step(struct grants *g, uint64_t ask_id, const struct command *c, struct outbox *out)
+{
+	if (!c->keys_dropped)
+		return OK;
+	if (!c->ban_failed)
+		return grants_end(g, ask_id, OK, nothing_made, out);
+	/* The file could not say it; whether the log did is still to come. */
+	return g->audit_up ? OK : grants_end(g, ask_id, ERR_LOCK_NOT_DURABLE, nothing_made, out);
+}
+
 /*
  * The ban first, then the keys: a daemon that dies in between starts banned.
  * The record bans too, so one of the two is enough for a durable lock.
@@ -133,26 +149,15 @@ grants_on_lock(void *self, const struct inbound *in, struct outbox *out)
 	ban.manual_lock = true;
 	ban_failed = ban_set(g->ban, ban) != OK;
 	g->want_load = false;
-	if (!g->keyring_up)
-		return ban_failed ? grants_refuse(out, in->ask_id, ERR_LOCK_NOT_DURABLE)
-		    : grants_done(out, in->ask_id, nothing_made);
 	if ((e = grants_begin(in, g, peer, out, &c)) != OK || c == NULL)
 		return e;
 	c->ban_failed = ban_failed;
+	c->keys_dropped = !g->keyring_up;
 	if (g->audit_up && (e = outbox_put(out, MSG_EVENT_KEEP, in->ask_id, &event)) != OK)
 		return e;
+	if (!g->keyring_up)
+		return lock_step(g, in->ask_id, c, out);
 	return outbox_put(out, MSG_KEYS_DROP, in->ask_id, &(struct keys_drop_body){ .password = 1, .unattended = 1 });
-}
-
-static enum err
-lock_step(struct grants *g, uint64_t ask_id, const struct command *c, struct outbox *out)
-{
-	if (!c->keys_dropped)
-		return OK;
-	if (!c->ban_failed)
-		return grants_end(g, ask_id, OK, nothing_made, out);
-	/* The file could not say it; whether the log did is still to come. */
-	return g->audit_up ? OK : grants_end(g, ask_id, ERR_LOCK_NOT_DURABLE, nothing_made, out);
 }
 
 enum err
@@ -178,8 +183,9 @@ finish_resume(struct grants *g, uint64_t ask_id, enum err e, struct outbox *out)
 	struct ban_state ban = ban_state(g->ban);
 
 	ban.manual_lock = false;
-	if (e == OK && (e = ban_set(g->ban, ban)) == OK)
-		g->log_ban = false;
+	/* A ban that the file still holds stands here too, though the log has lifted it. */
+	if (e == OK)
+		g->log_ban = (e = ban_set(g->ban, ban)) != OK;
 	return grants_end(g, ask_id, e, nothing_made, out);
 }
 

@@ -33,6 +33,7 @@ struct grants {
 	bool     keyring_up, audit_up;
 	bool     unlocked, loaded;     /* as the keyring last said */
 	bool     log_known, log_ban;   /* as audit last said */
+	uint64_t init_ask;             /* an init that waits for the log's first word; 0: none */
 
 	bool           want_load;      /* a start that has not come to its end: of the daemon or of keyring */
 	bool           loading;        /* a key-only start is on its way */

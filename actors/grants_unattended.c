@@ -41,12 +41,28 @@ start_ended(struct grants *g, enum err why, struct outbox *out)
 	return outbox_put(out, MSG_STARTED, 0, &(struct nothing_body){ 0 });
 }
 
+/* The id of an ask that begins here; the gate's have the high bit clear. */
+static uint64_t
+own_ask(struct grants *g)
+{
+	return ++g->own_asks | (uint64_t)1 << 63;
+}
+
 /* Nothing to load, or nothing that may be. */
 static bool
 nothing_to_load(const struct grants *g)
 {
 	return g->loaded || !g->initialized || !g->enrolled || grants_banned(g) ||
 	    g->library.center_managed || !g->library.device_member;
+}
+
+/* Keyring and log are still coming up, and there is patience left. */
+static bool
+waits(const struct grants *g, struct mono_ms now)
+{
+	bool here = g->keyring_up && (g->log_known || !g->initialized);
+
+	return !here && (g->started || now.ms < g->patience.ms);
 }
 
 enum err
@@ -56,14 +72,12 @@ grants_try_load(struct grants *g, struct outbox *out)
 	struct mono_ms now = clock_mono();
 	struct custody_ref_body ref;
 
-	if (!g->want_load || g->loading || (g->retry.ms != 0 && now.ms < g->retry.ms))
+	/* The log may know of a lock that the ban file missed, so it must have spoken. */
+	if (!g->want_load || g->loading || (g->retry.ms != 0 && now.ms < g->retry.ms) || waits(g, now))
 		return OK;
 	if (nothing_to_load(g))
 		return start_ended(g, OK, out);
 	if (!g->keyring_up || !g->log_known) {
-		/* The log may know of a lock that the ban file missed, so it must have spoken. */
-		if (g->started || now.ms < g->patience.ms)
-			return OK;
 		g->started = true;
 		g->load_error = g->keyring_up ? ERR_AUDIT_UNAVAILABLE : ERR_INTERRUPTED;
 		return outbox_put(out, MSG_STARTED, 0, &(struct nothing_body){ 0 });
@@ -79,10 +93,16 @@ grants_on_material_refused(void *self, const struct inbound *in, struct outbox *
 	return start_ended(self, (enum err)in->body->result.error, out);
 }
 
+/* A ban that came while custody was asked: its keys-drop went past the material. */
 enum err
 grants_on_key_loaded(void *self, const struct inbound *in, struct outbox *out)
 {
-	return start_ended(self, (enum err)in->body->result.error, out);
+	struct grants *g = self;
+	enum err e = (enum err)in->body->result.error, put = OK;
+
+	if (e == OK && grants_banned(g))
+		put = outbox_put(out, MSG_KEYS_DROP, own_ask(g), &(struct keys_drop_body){ .unattended = 1 });
+	return put != OK ? put : start_ended(g, e, out);
 }
 
 static enum err

@@ -20,7 +20,7 @@ struct source {
 	struct key       *classes[CLASS__COUNT]; /* owned; opened when first needed */
 	struct key       *names;                 /* owned */
 	struct key       *revision;              /* owned; of the revision named last */
-	struct uuid       revision_of;
+	struct key_ref_body revision_of;
 };
 
 static void
@@ -113,6 +113,12 @@ open_class(struct source *s, enum key_class c)
 	return ERR_VAULT_NOT_GRANTED;
 }
 
+static bool
+same_revision(const struct key_ref_body *a, const struct key_ref_body *b)
+{
+	return a->key_class == b->key_class && uuid_equal(a->asset, b->asset) && uuid_equal(a->revision, b->revision);
+}
+
 /* The key that all of a revision's chunk keys come from. */
 static enum err
 revision_key_of(struct source *s, const struct keyring *k, const struct key_ref_body *ref)
@@ -120,7 +126,7 @@ revision_key_of(struct source *s, const struct keyring *k, const struct key_ref_
 	const struct key *from;
 	enum err e;
 
-	if (s->revision != NULL && uuid_equal(s->revision_of, ref->revision))
+	if (s->revision != NULL && same_revision(&s->revision_of, ref))
 		return OK;
 	if (ref->part == PART_NAME) {
 		if (s->names == NULL && (e = key_new(&s->names)) != OK)
@@ -138,7 +144,7 @@ revision_key_of(struct source *s, const struct keyring *k, const struct key_ref_
 	if (s->revision == NULL && (e = key_new(&s->revision)) != OK)
 		return e;
 	revision_key(from, ref->asset, ref->revision, s->revision);
-	s->revision_of = ref->revision;
+	s->revision_of = *ref;
 	return OK;
 }
 
@@ -173,7 +179,8 @@ ref_fits(const struct keys_wanted_body *w, const struct key_ref_body *ref)
 	return false;
 }
 
-static void
+/* False for chunks that do not follow each other: a first one and a number could not name them. */
+static bool
 note_ref(struct intent_body *intent, struct wire_out *rows, const struct key_ref_body *ref, bool page)
 {
 	if (page) {
@@ -183,8 +190,11 @@ note_ref(struct intent_body *intent, struct wire_out *rows, const struct key_ref
 	} else if (ref->part == PART_CONTENT) {
 		if (intent->n_chunks == 0)
 			intent->first_chunk = ref->index;
+		else if (ref->index != (uint64_t)intent->first_chunk + intent->n_chunks)
+			return false;
 		intent->n_chunks++;
 	}
+	return true;
 }
 
 static bool
@@ -208,12 +218,12 @@ release(const struct keyring *k, struct source *s, const struct keys_wanted_body
 		struct key_ref_body ref;
 
 		key_ref_body_take(&refs, &ref);
-		if (refs.failed || !ref_fits(w, &ref)) {
+		if (refs.failed || !ref_fits(w, &ref) ||
+		    !note_ref(intent, rows, &ref, is_page((enum op)w->ruling.ask.op))) {
 			e = ERR_INTERNAL;
 		} else if ((e = revision_key_of(s, k, &ref)) == OK) {
 			chunk_key(s->revision, (enum part)ref.part, ref.index, chunk);
 			memcpy(secret_bytes(keys) + i * KEY_LEN, chunk->b, KEY_LEN);
-			note_ref(intent, rows, &ref, is_page((enum op)w->ruling.ask.op));
 		}
 	}
 	key_free(&chunk);

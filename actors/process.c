@@ -11,7 +11,7 @@
 #include "escrow/hash.h"
 #include "escrow/secret.h"
 
-_Static_assert(ERR__COUNT < PROCESS_READY, "an error fits a byte beside the word for ready");
+_Static_assert(ERR__COUNT < PROCESS_CONNECTED, "an error fits a byte beside the two words");
 
 #define CONFIG_MAX 32768
 
@@ -176,6 +176,13 @@ ignore_signals(void)
 	signal(SIGTERM, SIG_IGN);
 }
 
+static void
+say_connected(void *arg)
+{
+	(void)arg;
+	(void)write_all(PROCESS_FD, &(uint8_t){ PROCESS_CONNECTED }, 1);
+}
+
 static enum err
 run(const struct process_config *c, const struct roster *roster)
 {
@@ -189,6 +196,7 @@ run(const struct process_config *c, const struct roster *roster)
 		.actors = p->actors, .edges = c->edges, .n_edges = c->n_edges, .tag = edge_tag,
 		.run_dir = "run", .supervisor_pid = (int)c->supervisor_pid, .control_fd = PROCESS_FD,
 		.settings = &settings, .trace_fd = c->trace ? STDERR_FILENO : -1, .pin = c->pin,
+		.connected = say_connected,
 	};
 	enum err e;
 

@@ -10,7 +10,10 @@
 #include "mailbox/host.h"
 
 #define PROCESS_FD    3    /* the inherited socket; the process ends when it does */
-#define PROCESS_READY 0xff /* said on it once the daemon serves; a smaller byte: the enum err it ends with */
+
+/* Said on it, a byte each; a smaller one is the enum err that the process ends with. */
+#define PROCESS_CONNECTED 0xfe /* every edge of the process has been up */
+#define PROCESS_READY     0xff /* the first try at a key-only start has ended */
 
 /* What a process needs to know. Encoded by process_config_put on that socket. */
 struct process_config {

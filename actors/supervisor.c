@@ -36,6 +36,7 @@ struct child {
 	struct event *restart;
 	struct mono_ms started;
 	uint64_t      backoff_ms;
+	bool          connected;  /* its edges have been up */
 	enum err      said;       /* why it ends, in its own word */
 };
 
@@ -48,6 +49,7 @@ struct supervisor {
 	struct host_edge     edges[32];
 	size_t               n_edges;
 	struct child         children[ROSTER_PROCESSES_MAX];
+	bool                 started; /* the first try at a key-only start has ended */
 	bool                 ready, stopping;
 	enum err             failure;
 };
@@ -159,6 +161,22 @@ tell_systemd(const char *what)
 	close(fd);
 }
 
+/* The daemon serves once its processes have met and the first key-only start has ended. */
+static void
+tell_ready(struct supervisor *s)
+{
+	bool all = s->started;
+
+	for (size_t i = 0; i < s->roster->n_processes; i++)
+		all = all && s->children[i].connected;
+	if (!all || s->ready || s->stopping)
+		return;
+	s->ready = true;
+	printf("ready\n");
+	fflush(stdout);
+	tell_systemd("READY=1");
+}
+
 static void
 on_control(evutil_socket_t fd, short what, void *arg)
 {
@@ -171,14 +189,13 @@ on_control(evutil_socket_t fd, short what, void *arg)
 		event_del(c->readable);
 		return;
 	}
-	if (word != PROCESS_READY && word < ERR__COUNT)
+	if (word == PROCESS_CONNECTED)
+		c->connected = true;
+	else if (word == PROCESS_READY)
+		c->supervisor->started = true;
+	else if (word < ERR__COUNT)
 		c->said = (enum err)word;
-	if (word == PROCESS_READY && !c->supervisor->ready && !c->supervisor->stopping) {
-		c->supervisor->ready = true;
-		printf("ready\n");
-		fflush(stdout);
-		tell_systemd("READY=1");
-	}
+	tell_ready(c->supervisor);
 }
 
 static void

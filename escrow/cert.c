@@ -89,6 +89,7 @@ cert_put(struct wire_out *o, const struct cert *c)
 void
 cert_take(struct wire_in *in, struct cert *out)
 {
+	static const struct delegation none;
 	uint8_t purpose, delegated;
 
 	memset(out, 0, sizeof *out);
@@ -98,7 +99,8 @@ cert_take(struct wire_in *in, struct cert *out)
 	delegated = wire_take_u8(in);
 	delegation_take(in, &out->delegation);
 	wire_take_bytes(in, out->signature, sizeof out->signature);
-	if (purpose < CERT_BOOT || purpose > CERT_DELEGATE || delegated > 1)
+	if (purpose < CERT_BOOT || purpose > CERT_DELEGATE || delegated > 1 ||
+	    (delegated == 0 && memcmp(&out->delegation, &none, sizeof none) != 0))
 		in->failed = true;
 	out->purpose = (enum cert_purpose)purpose;
 	out->delegated = delegated == 1;

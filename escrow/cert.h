@@ -47,6 +47,8 @@ void delegation_make(const struct signer *log_key, struct uuid enrolment,
 bool cert_valid(const struct cert *c, const uint8_t log_public[SIGN_PUBLIC_LEN]);
 
 void cert_put(struct wire_out *o, const struct cert *c);
+
+/* Fails the reader on a purpose that is none, and on a delegation that is not used and not zero. */
 void cert_take(struct wire_in *in, struct cert *out);
 void delegation_put(struct wire_out *o, const struct delegation *d);
 void delegation_take(struct wire_in *in, struct delegation *out);

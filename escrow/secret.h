@@ -46,7 +46,7 @@ void key_free(struct key **k);
 
 struct secret;
 
-/* len zeroed bytes, 1 .. 16 MiB. ERR_NO_MEMORY. */
+/* len zeroed bytes, 0 .. 16 MiB. ERR_NO_MEMORY. */
 enum err secret_new(size_t len, struct secret **out);
 
 /* Wipes the whole allocation. Sets the pointer to NULL. */

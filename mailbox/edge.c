@@ -151,7 +151,7 @@ edge_tick(struct edge *g, struct mono_ms now)
 		edge_drop(g);
 	if (!g->has_door)
 		return next;
-	door = edge_listen_tick(&g->door, now, is_up);
+	door = edge_listen_tick(&g->door, now, is_up ? EDGE_LISTEN_CONTENT : EDGE_LISTEN_EAGER);
 	return door.ms < next.ms ? door : next;
 }
 

@@ -9,6 +9,7 @@
 #include "mailbox/log_line.h"
 
 #define KNOCK_EVERY_MS 1000
+#define KNOCK_EAGER_MS 100  /* while somebody should come in and does not */
 #define KNOCK_WAITS_MS 600
 #define RETRY_MS       50
 
@@ -19,8 +20,9 @@
 #define HELLO_LEN 8
 
 /*
- * An SP hello of a protocol that nobody speaks: it is answered by whatever
- * listens, and then dropped before it could take a pair socket's only place.
+ * An SP hello of a protocol that nobody speaks. A listener that lives hangs up
+ * on it, before it could take a pair socket's only place. One that died still
+ * greets, in nng's transport, but nobody takes the connection over from there.
  */
 static const uint8_t knock_hello[HELLO_LEN] = { 0, 'S', 'P', 0, 0xff, 0xff, 0, 0 };
 
@@ -92,16 +94,17 @@ knock(struct edge_listen *l, struct mono_ms now)
 		knock_end(l, now, false);
 }
 
-/* The answer is read before closing: closing earlier is what kills listeners. */
 static void
 knock_look(struct edge_listen *l, struct mono_ms now)
 {
 	uint8_t answer[HELLO_LEN];
-	ssize_t n = recv(l->knock_fd, answer, sizeof answer, MSG_DONTWAIT);
+	ssize_t n;
 
-	if (n > 0)
+	while ((n = recv(l->knock_fd, answer, sizeof answer, MSG_DONTWAIT)) > 0)
+		;
+	if (n == 0 || errno == ECONNRESET)
 		knock_end(l, now, true);
-	else if (n == 0 || (errno != EAGAIN && errno != EINTR) || now.ms >= l->knock_ends.ms)
+	else if ((errno != EAGAIN && errno != EINTR) || now.ms >= l->knock_ends.ms)
 		knock_end(l, now, false);
 }
 
@@ -115,20 +118,19 @@ mend(struct edge_listen *l, struct mono_ms now)
 	l->dead = !l->listening;
 	l->knock_next.ms = now.ms + (l->dead ? RETRY_MS : KNOCK_EVERY_MS);
 	if (!l->dead)
-		log_note("listener", "listens anew, time", ++l->n_mended);
+		log_note(l->path, "listens anew, time", ++l->n_mended);
 }
 
 struct mono_ms
-edge_listen_tick(struct edge_listen *l, struct mono_ms now, bool keep_connections)
+edge_listen_tick(struct edge_listen *l, struct mono_ms now, enum edge_listen_mood mood)
 {
+	if (mood == EDGE_LISTEN_EAGER && l->knock_next.ms > now.ms + KNOCK_EAGER_MS)
+		l->knock_next.ms = now.ms + KNOCK_EAGER_MS;
 	if (l->knock_fd >= 0)
 		knock_look(l, now);
-	if (l->dead && !keep_connections && (l->listening || now.ms >= l->knock_next.ms))
+	if (l->dead && mood != EDGE_LISTEN_CONTENT && (l->listening || now.ms >= l->knock_next.ms))
 		mend(l, now);
-	else if (l->knock_fd < 0 && now.ms >= l->knock_next.ms) {
+	else if (l->knock_fd < 0 && now.ms >= l->knock_next.ms)
 		knock(l, now);
-		if (l->knock_fd >= 0)
-			return l->knock_ends;
-	}
 	return l->knock_fd >= 0 ? l->knock_ends : l->knock_next;
 }

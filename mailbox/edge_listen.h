@@ -1,7 +1,7 @@
 /*
  * edge_listen: an ipc listener that survives nng 1.5.2, whose listeners can
  * die of one connect-and-close (nanomsg/nng#1518). Each second it knocks at
- * its own door; when nobody answers it closes and listens anew on the same
+ * its own door; when it is not shown out it closes and listens anew on the same
  * socket. Its owner polls it; no thread is made.
  */
 #ifndef MAILBOX_EDGE_LISTEN_H
@@ -39,11 +39,13 @@ enum err edge_listen_open(struct edge_listen *l, nng_socket socket, const char *
 /* Forgets a probe under way; the listener itself goes with its socket. */
 void edge_listen_close(struct edge_listen *l);
 
-/*
- * To be called at the time that it returned last, and when knock_fd is
- * readable. Mending closes the connections that came in here, so it waits
- * while keep_connections is set.
- */
-struct mono_ms edge_listen_tick(struct edge_listen *l, struct mono_ms now, bool keep_connections);
+enum edge_listen_mood {
+	EDGE_LISTEN_STEADY,
+	EDGE_LISTEN_EAGER,   /* somebody should come in, and has not: look sooner */
+	EDGE_LISTEN_CONTENT, /* mending would close the connections that came in here: not now */
+};
+
+/* To be called at the time that it returned last, and when knock_fd is readable. */
+struct mono_ms edge_listen_tick(struct edge_listen *l, struct mono_ms now, enum edge_listen_mood mood);
 
 #endif

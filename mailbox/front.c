@@ -322,7 +322,7 @@ front_tick(struct front *f, struct mono_ms now)
 	pthread_mutex_unlock(&f->lock);
 	for (size_t i = 0; i < f->n_slots; i++)
 		look_after(f, &f->slots[i], now);
-	return edge_listen_tick(&f->door, now, false);
+	return edge_listen_tick(&f->door, now, EDGE_LISTEN_STEADY);
 }
 
 int

@@ -22,6 +22,7 @@ struct end {
 	struct host_actor *actor;
 	enum actor         other;
 	struct edge       *edge;
+	atomic_bool        was_up;
 };
 
 struct host {
@@ -32,6 +33,7 @@ struct host {
 	struct front             *front;
 	int                       wake_fd;
 	atomic_bool               is_over;
+	bool                      told_connected;
 	enum err                  result;  /* under running_lock */
 };
 
@@ -90,6 +92,8 @@ on_edge_changed(void *arg, bool up)
 	/* An actor that missed this would wait for ever. */
 	if (host_actor_add(end->actor, &entry) != OK)
 		host_fail(ERR_NO_MEMORY);
+	if (up && !atomic_exchange(&end->was_up, true))
+		wake(end->host);
 }
 
 static void
@@ -177,7 +181,9 @@ add_end(struct host *h, const struct host_edge *edge, size_t which)
 
 	if (h->n_ends == ENDS_MAX || h->actors[self].spec == NULL)
 		return ERR_INTERNAL;
-	*end = (struct end){ .host = h, .actor = &h->actors[self], .other = other };
+	end->host = h;
+	end->actor = &h->actors[self];
+	end->other = other;
 	if ((e = edge_new(&config, &end->edge)) != OK)
 		return e;
 	h->actors[self].edges[other] = end->edge;
@@ -232,6 +238,18 @@ tick_all(struct host *h, struct mono_ms now)
 	return next;
 }
 
+static void
+tell_connected(struct host *h)
+{
+	if (h->told_connected || h->config->connected == NULL)
+		return;
+	for (size_t i = 0; i < h->n_ends; i++)
+		if (!h->ends[i].was_up)
+			return;
+	h->told_connected = true;
+	h->config->connected(h->config->connected_arg);
+}
+
 static size_t
 polled(const struct host *h, struct pollfd *fds)
 {
@@ -256,6 +274,7 @@ loop(struct host *h)
 	ssize_t n;
 
 	while (!h->is_over) {
+		tell_connected(h);
 		next = tick_all(h, clock_mono());
 		now = clock_mono();
 		poll(fds, polled(h, fds), next.ms > now.ms ? (int)(next.ms - now.ms) : 0);

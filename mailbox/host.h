@@ -37,6 +37,8 @@ struct host_config {
 	bool                    pin;          /* keep nng's threads on one CPU */
 	enum err              (*ready)(void *arg); /* called once: actors started, edges listening. May be NULL */
 	void                   *ready_arg;
+	void                  (*connected)(void *arg); /* called once: every edge has been up. May be NULL */
+	void                   *connected_arg;
 };
 
 /*

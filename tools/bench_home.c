@@ -84,8 +84,7 @@ put_library(const struct bench_home *h, struct grants_db *db)
 	struct password_terms terms = { .passes = PASSWORD_PASSES_TEST, .memory_kib = PASSWORD_MEMORY_KIB_TEST };
 	struct library_record r = { .library = h->library, .device = uuid_make(clock_wall()), .created = clock_wall(),
 		.device_member = true, .envelope = { .passes = terms.passes, .memory_kib = terms.memory_kib } };
-	struct key_binding root = bind_root(h->library, terms.passes, terms.memory_kib, terms.salt);
-	struct key_binding log = bind_log_key(h->library);
+	struct key_binding log = bind_log_key(h->library), root;
 	struct key *kek = NULL, *seed = NULL;
 	struct secret *p = NULL;
 

@@ -1,0 +1,87 @@
+#include "actors/usage.h"
+#include "tests/support/check.h"
+
+static struct usage *usage;
+
+static int
+setup(void **state)
+{
+	(void)state;
+	return usage_new(&usage) != OK;
+}
+
+static int
+teardown(void **state)
+{
+	(void)state;
+	usage_free(&usage);
+	return usage != NULL;
+}
+
+/* Ids that all want the same place. */
+static struct uuid
+crowded(uint32_t n)
+{
+	return (struct uuid){ { (uint8_t)(n >> 16), (uint8_t)(n >> 8), (uint8_t)n, 1, 0, 0, 0, 0, 9, 9, 9, 9, 9, 9, 9, 9 } };
+}
+
+static void
+note(enum log_type type, enum log_subject kind, struct uuid subject, uint64_t wall_ms)
+{
+	struct log_record r = { .type = type, .subject_kind = kind, .subject = subject, .wall = { wall_ms } };
+
+	assert_int_equal(usage_note(usage, &r), OK);
+}
+
+static void
+a_grants_intents_are_counted_and_the_last_one_dated(void **state)
+{
+	(void)state;
+	note(LOG_INTENT, LOG_GRANT_ID, crowded(1), 100);
+	note(LOG_INTENT, LOG_GRANT_ID, crowded(1), 300);
+	note(LOG_INTENT, LOG_GRANT_ID, crowded(2), 200);
+	assert_int_equal(usage_find(usage, crowded(1)).reads, 2);
+	assert_int_equal(usage_find(usage, crowded(1)).last_used.ms, 300);
+	assert_int_equal(usage_find(usage, crowded(2)).reads, 1);
+}
+
+static void
+nothing_else_is_counted(void **state)
+{
+	(void)state;
+	for (unsigned t = LOG_INTENT + 1; t < LOG__COUNT; t++)
+		note((enum log_type)t, LOG_GRANT_ID, crowded(1), 1);
+	note(LOG_INTENT, LOG_TERMINAL, crowded(1), 1);
+	note(LOG_INTENT, LOG_GRANT_ID, (struct uuid){ { 0 } }, 1);
+	assert_int_equal(usage_find(usage, crowded(1)).reads, 0);
+	assert_int_equal(usage_find(usage, crowded(1)).last_used.ms, 0);
+	assert_int_equal(usage_find(usage, (struct uuid){ { 0 } }).reads, 0);
+}
+
+static void
+many_grants_that_want_one_place_keep_their_own_counts(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < 700; i++)
+		for (uint32_t k = 0; k <= i % 3; k++)
+			note(LOG_INTENT, LOG_GRANT_ID, crowded(i), i + 1);
+	for (uint32_t i = 0; i < 700; i++) {
+		assert_int_equal(usage_find(usage, crowded(i)).reads, 1 + i % 3);
+		assert_int_equal(usage_find(usage, crowded(i)).last_used.ms, i + 1);
+	}
+	assert_int_equal(usage_find(usage, crowded(700)).reads, 0);
+}
+
+#define USAGE_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		USAGE_TEST(a_grants_intents_are_counted_and_the_last_one_dated),
+		USAGE_TEST(nothing_else_is_counted),
+		USAGE_TEST(many_grants_that_want_one_place_keep_their_own_counts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}

@@ -1,0 +1,75 @@
+/* bench: measures the product against its bounds. tools/bench builds and runs it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escrow/secret.h"
+#include "tools/bench_gate.h"
+#include "tools/bench_load.h"
+#include "tools/bench_reads.h"
+
+static int
+usage(void)
+{
+	fprintf(stderr, "usage: bench run DIR MEMORIES [--quick]      everything, on new homes in DIR\n"
+	    "       bench make PLACE NOTES MIB               a home of so many assets and a file\n"
+	    "       bench reads PLACE CLIENTS small|large|notes SECONDS   of its running daemon\n"
+	    "       bench gate PLACE pool|thread             the bound's server\n");
+	return 2;
+}
+
+static int
+make(char **argv)
+{
+	struct bench_want want = { .n_notes = strtoull(argv[1], NULL, 10), .file_mib = (uint32_t)strtoul(argv[2], NULL, 10) };
+	static struct bench_home home;
+
+	bench_home_make(argv[0], &want, &home);
+	printf("%s\n", home.path);
+	return 0;
+}
+
+static int
+reads(char **argv)
+{
+	static struct bench_home home;
+	struct bench_load load = { .home = &home, .n_clients = (unsigned)strtoul(argv[1], NULL, 10),
+		.group = strcmp(argv[2], "large") == 0 ? BENCH_LARGE : strcmp(argv[2], "small") == 0 ? BENCH_SMALL : BENCH_NOTES,
+		.run_us = (uint64_t)(strtod(argv[3], NULL) * 1e6) };
+	struct bench_result r;
+
+	if (load.n_clients < 1 || load.n_clients > BENCH_CLIENTS_MAX)
+		return usage();
+	bench_home_load(argv[0], &home);
+	bench_load_run(&load, &r);
+	printf("%.0f reads/s, p50 %u us, p99 %u us, client cpu %.1f us\n", r.per_s, (unsigned)r.p50_us, (unsigned)r.p99_us,
+	    r.own_cpu_us);
+	return 0;
+}
+
+static int
+run(const char *self, int argc, char **argv)
+{
+	bool quick = argc > 2 && strcmp(argv[2], "--quick") == 0;
+	struct bench_plan plan = { .self = self, .dir = argv[0], .memories = argv[1], .quick = quick,
+		.n_rounds = quick ? 3 : 7, .run_us = quick ? 400000 : 1500000 };
+
+	bench_reads(&plan);
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	bench_must(secret_init(true), "secret");
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (argc >= 4 && strcmp(argv[1], "run") == 0)
+		return run(argv[0], argc - 2, argv + 2);
+	if (argc == 5 && strcmp(argv[1], "make") == 0)
+		return make(argv + 2);
+	if (argc == 6 && strcmp(argv[1], "reads") == 0)
+		return reads(argv + 2);
+	if (argc == 4 && strcmp(argv[1], "gate") == 0)
+		return bench_gate_run(argv[2], strcmp(argv[3], "thread") == 0);
+	return usage();
+}

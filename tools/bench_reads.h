@@ -1,0 +1,19 @@
+/* bench_reads: reads a second, in turns: the two bounds, the daemon's default placement, all in one process. */
+#ifndef TOOLS_BENCH_READS_H
+#define TOOLS_BENCH_READS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct bench_plan {
+	const char *self;      /* this program */
+	const char *memories;  /* the product */
+	const char *dir;       /* for homes; on a real disk */
+	bool        quick;
+	unsigned    n_rounds;
+	uint64_t    run_us;    /* of one measurement */
+};
+
+void bench_reads(const struct bench_plan *plan);
+
+#endif
