@@ -11,7 +11,8 @@
 
 struct custody {
 	const struct settings *settings;
-	struct key *box; /* shared with keyring */
+	struct key *box;   /* shared with keyring */
+	bool  keyring_up;  /* its edge */
 };
 
 static enum err on_material_store(void *self, const struct inbound *in, struct outbox *out);
@@ -101,7 +102,8 @@ on_material_wanted(void *self, const struct inbound *in, struct outbox *out)
 	struct key *material = NULL;
 	enum err e;
 
-	if ((e = key_new(&material)) == OK && (e = custody_load(&binding, material)) == OK)
+	if ((e = c->keyring_up ? key_new(&material) : ERR_INTERRUPTED) == OK &&
+	    (e = custody_load(&binding, material)) == OK)
 		key_seal(c->box, (struct span){ m.ref.enrolment.b, UUID_LEN }, material, m.boxed);
 	key_free(&material);
 	if (e != OK)
@@ -122,11 +124,22 @@ on_material_remove(void *self, const struct inbound *in, struct outbox *out)
 	return outbox_put(out, MSG_MATERIAL_REMOVED, in->ask_id, &result);
 }
 
+static void
+on_edge(void *self, enum actor other, bool up, struct outbox *out)
+{
+	struct custody *c = self;
+
+	(void)out;
+	if (other == ACTOR_KEYRING)
+		c->keyring_up = up;
+}
+
 const struct actor_spec custody_actor = {
 	.id = ACTOR_CUSTODY,
 	.start = custody_start,
 	.stop = custody_stop,
 	.handlers = handlers,
 	.n_handlers = sizeof handlers / sizeof *handlers,
+	.on_edge = on_edge,
 	.blocks = true,
 };

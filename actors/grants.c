@@ -342,6 +342,13 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 		(void)outbox_put(out, MSG_STARTED, 0, &(struct nothing_body){ 0 });
 }
 
+static void
+sooner(struct mono_ms *next, struct mono_ms t)
+{
+	if (t.ms != 0 && (next->ms == 0 || t.ms < next->ms))
+		*next = t;
+}
+
 static struct mono_ms
 on_tick(void *self, struct mono_ms now, struct outbox *out)
 {
@@ -349,11 +356,14 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 	struct mono_ms next;
 
 	pending_expire(g->commands, now, timed_out, out);
-	if ((g->retry.ms != 0 && now.ms >= g->retry.ms) || (!g->started && now.ms >= g->patience.ms))
-		(void)grants_try_load(g, out);
+	(void)grants_load_tick(g, now, out);
 	next = pending_next(g->commands);
-	if (!g->started && (next.ms == 0 || g->patience.ms < next.ms))
-		next = g->patience;
+	if (!g->started)
+		sooner(&next, g->patience);
+	if (g->want_load)
+		sooner(&next, g->retry);
+	if (g->loading)
+		sooner(&next, g->load_ends);
 	return next;
 }
 

@@ -39,6 +39,7 @@ struct grants {
 	bool           loading;        /* a key-only start is on its way */
 	bool           started;        /* its first try has ended */
 	enum err       load_error;     /* why the last one did not load */
+	struct mono_ms load_ends;      /* while loading: its deadline */
 	struct mono_ms retry;          /* 0: none wanted */
 	struct mono_ms patience;       /* when to stop waiting for keyring and log at start */
 	uint64_t       own_asks;       /* asks that begin here */
@@ -88,6 +89,8 @@ struct uuid terminal_tag(const struct peer_body *peer);
 
 /* Begins a key-only start if nothing stands in its way; says STARTED when the first try has ended. */
 enum err grants_try_load(struct grants *g, struct outbox *out);
+/* At the deadline of a key-only start that nobody answered, and at the time of the next try. */
+enum err grants_load_tick(struct grants *g, struct mono_ms now, struct outbox *out);
 void     grants_state_of(const struct grants *g, struct state_body *s);
 
 /* grants_ruling.c */

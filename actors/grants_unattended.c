@@ -9,6 +9,11 @@
 /* While custody only says locked or unavailable, it is asked again so often. */
 #define RETRY_MS 60000
 
+/* A part of the daemon that is coming up is asked again at once. */
+#define RETRY_SOON_MS 100
+
+#define LOAD_MS 5000
+
 static const struct uuid nothing_made;
 
 static struct custody_ref_body
@@ -31,11 +36,13 @@ custody_ref(const struct grants *g, uint8_t delegation[DELEGATION_LEN])
 static enum err
 start_ended(struct grants *g, enum err why, struct outbox *out)
 {
+	bool soon = why == ERR_INTERRUPTED, later = why == ERR_CUSTODY_LOCKED || why == ERR_CUSTODY_UNAVAILABLE;
+
 	g->loading = false;
 	g->load_error = why;
-	g->want_load = why == ERR_CUSTODY_LOCKED || why == ERR_CUSTODY_UNAVAILABLE;
-	g->retry.ms = g->want_load ? clock_mono().ms + RETRY_MS : 0;
-	if (g->started)
+	g->want_load = soon || later;
+	g->retry.ms = g->want_load ? clock_mono().ms + (soon ? RETRY_SOON_MS : RETRY_MS) : 0;
+	if (g->started || (soon && clock_mono().ms < g->patience.ms))
 		return OK;
 	g->started = true;
 	return outbox_put(out, MSG_STARTED, 0, &(struct nothing_body){ 0 });
@@ -83,8 +90,17 @@ grants_try_load(struct grants *g, struct outbox *out)
 		return outbox_put(out, MSG_STARTED, 0, &(struct nothing_body){ 0 });
 	}
 	g->loading = true;
+	g->load_ends.ms = now.ms + LOAD_MS;
 	ref = custody_ref(g, delegation);
-	return outbox_put(out, MSG_MATERIAL_WANTED, ++g->own_asks | (uint64_t)1 << 63, &ref);
+	return outbox_put(out, MSG_MATERIAL_WANTED, own_ask(g), &ref);
+}
+
+enum err
+grants_load_tick(struct grants *g, struct mono_ms now, struct outbox *out)
+{
+	if (g->loading && now.ms >= g->load_ends.ms)
+		return start_ended(g, ERR_INTERRUPTED, out);
+	return grants_try_load(g, out);
 }
 
 enum err

@@ -156,11 +156,12 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 {
 	struct keyring *k = self;
 
-	if (!up) {
-		if (other == ACTOR_AUDIT)
-			k->epoch_known = false;
-		return;
+	if (other == ACTOR_AUDIT) {
+		k->audit_up = up;
+		k->epoch_known = false;
 	}
+	if (!up)
+		return;
 	if (other == ACTOR_GATE)
 		(void)tell_boot(k, out);
 	else if (other == ACTOR_GRANTS)

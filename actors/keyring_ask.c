@@ -329,6 +329,8 @@ answer_keys_wanted(struct keyring *k, const struct inbound *in, struct outbox *o
 
 	if (w->n_refs > TICKET_KEYS_MAX || (writes && w->n_refs != 0))
 		return ERR_INTERNAL;
+	if (!k->audit_up || !k->epoch_known)
+		return ERR_AUDIT_UNAVAILABLE;
 	if ((e = check_ruling(k, &w->ruling)) != OK ||
 	    (e = channels_find(k->channels, &k->boot_pair, w->ruling.ask.opener, &c)) != OK)
 		return e;

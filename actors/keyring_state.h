@@ -30,7 +30,8 @@ struct keyring {
 	struct signer    *delegate;
 	struct delegation delegation;
 
-	/* The epoch that audit runs under and wants certified. */
+	/* Audit's edge, and the epoch that it runs under and wants certified. */
+	bool              audit_up;
 	bool              epoch_known;
 	struct uuid       epoch;
 	uint8_t           epoch_public[SIGN_PUBLIC_LEN];

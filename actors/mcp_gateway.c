@@ -32,7 +32,8 @@ struct mcp_gateway {
 	struct boot_body boot;       /* as the keyring last said */
 	uint8_t          certificate[512]; /* what boot's spans point at */
 	uint8_t          epoch_certificate[512];
-	bool             keyring_up, audit_up;
+	bool             keyring_up;  /* its edge, and it has said who it is */
+	bool             audit_up, audit_was_up;
 	bool             ready_told;
 	struct noted_body strangers; /* refusals of asks without a right, counted for a minute */
 	struct mono_ms   strangers_due;
@@ -298,7 +299,9 @@ on_ask(void *self, const struct inbound *in, struct outbox *out)
 	struct flight *f;
 	enum err e;
 
-	/* Without audit nothing is delivered; without keyring grants says what that means. */
+	/* Who is still coming up is worth another try; a log that was lost is said. */
+	if (!g->keyring_up || (!g->audit_up && !g->audit_was_up))
+		return refuse(out, in->ask_id, ERR_INTERRUPTED);
 	if (!g->audit_up)
 		return refuse(out, in->ask_id, ERR_AUDIT_UNAVAILABLE);
 	if ((e = begin(g, in, ASK_MS, out, &f)) != OK || f == NULL)
@@ -519,8 +522,10 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 	struct mcp_gateway *g = self;
 	struct failing failing = { g, out, other == ACTOR_AUDIT ? ERR_AUDIT_UNAVAILABLE : ERR_INTERRUPTED };
 
-	if (other == ACTOR_AUDIT)
+	if (other == ACTOR_AUDIT) {
 		g->audit_up = up;
+		g->audit_was_up = g->audit_was_up || up;
+	}
 	if (other == ACTOR_KEYRING && !up)
 		g->keyring_up = false;
 	if (!up && other != ACTOR_CLIENT)

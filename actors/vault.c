@@ -13,6 +13,7 @@ struct vault {
 	struct collection *collection; /* owned; reused from ask to ask */
 	uint64_t           group[GROUP_MAX]; /* writes that wait for the commit */
 	size_t             n_group;
+	bool               keyring_up; /* its edge: without it no deposit can ever be opened */
 	enum err           failure;    /* of the disk; the process ends at the next tick */
 	bool               busy;       /* something was read or written since the last tick */
 	bool               rested;     /* and nothing since the one before: memory was given back */
@@ -87,8 +88,9 @@ on_record_wanted(void *self, const struct inbound *in, struct outbox *out)
 	enum err e;
 
 	v->busy = true;
+	if (!v->keyring_up)
+		return refuse(in, &in->body->ruling, ERR_INTERRUPTED, NULL, out);
 	e = collect(v->db, &in->body->ruling, c);
-
 	vault_db_release(v->db);
 	if (e != OK)
 		return refuse(in, &in->body->ruling, e, c->detail, out);
@@ -189,6 +191,16 @@ on_discard_wanted(void *self, const struct inbound *in, struct outbox *out)
 	return wrote(v, in, vault_db_discard(v->db, in->body->one_id.id), out);
 }
 
+static void
+on_edge(void *self, enum actor other, bool up, struct outbox *out)
+{
+	struct vault *v = self;
+
+	(void)out;
+	if (other == ACTOR_KEYRING)
+		v->keyring_up = up;
+}
+
 /*
  * After a failed commit the environment refuses everything: a new process
  * reads it anew. A second without work is the time for what may wait.
@@ -220,6 +232,7 @@ const struct actor_spec vault_actor = {
 	.stop = vault_stop,
 	.handlers = handlers,
 	.n_handlers = sizeof handlers / sizeof *handlers,
+	.on_edge = on_edge,
 	.on_batch = on_batch,
 	.on_tick = on_tick,
 	.blocks = true,

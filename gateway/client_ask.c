@@ -1,11 +1,16 @@
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "escrow/binding.h"
 #include "escrow/deposit.h"
 #include "escrow/keys.h"
 #include "gateway/client_inside.h"
 #include "store/log_commit.h"
+
+/* What a process of the daemon may take to be back, and how often it is tried. */
+#define RESTART_MS 2500
+#define PAUSE_MS   50
 
 static bool
 is_write(enum op op)
@@ -260,15 +265,23 @@ ask_once(struct client *c, const struct client_want *want, struct client_answer 
 	return client_ask_open(c, &asked, &answer.answer, out);
 }
 
-/* A restarted daemon or keyring is met anew, once; the second try is a new ask with a record of its own. */
+/*
+ * A daemon or keyring that restarts is waited for a little and met anew; each
+ * further try is a new ask with a record of its own.
+ */
 enum err
 client_ask(struct client *c, const struct client_want *want, struct client_answer **out)
 {
+	const struct timespec pause = { 0, PAUSE_MS * 1000000L };
+	struct mono_ms until = { clock_mono().ms + RESTART_MS };
 	enum err e = ask_once(c, want, out);
 
-	if (e != ERR_INTERRUPTED || (e = client_again(c)) != OK)
-		return e;
-	return ask_once(c, want, out);
+	while (e == ERR_INTERRUPTED && clock_mono().ms < until.ms) {
+		nanosleep(&pause, NULL);
+		if ((e = client_again(c)) == OK)
+			e = ask_once(c, want, out);
+	}
+	return e;
 }
 
 void

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "mailbox/edge_listen.h"
+#include "mailbox/host.h"
 #include "mailbox/log_line.h"
 
 #define KNOCK_EVERY_MS 1000
@@ -16,6 +17,10 @@
 /* A burst of clients can fill the backlog for a moment; a dead listener's stays full. */
 #define FULL_RETRY_MS  100
 #define FULL_TIMES     5
+
+/* nng that does less than this has stopped. */
+#define BURIED_WITHIN_MS 10000
+#define VAIN_TIMES       10
 
 #define HELLO_LEN 8
 
@@ -67,6 +72,11 @@ knock_end(struct edge_listen *l, struct mono_ms now, bool alive)
 	edge_listen_close(l);
 	l->dead = !alive;
 	l->knock_next.ms = now.ms + KNOCK_EVERY_MS;
+	if (!alive)
+		return;
+	l->n_vain = 0;
+	if (l->burial_ends.ms == 0)
+		l->burial_ends.ms = now.ms + BURIED_WITHIN_MS;
 }
 
 static void
@@ -90,6 +100,8 @@ knock(struct edge_listen *l, struct mono_ms now)
 	}
 	l->n_full = 0;
 	l->knock_ends.ms = now.ms + KNOCK_WAITS_MS;
+	if (l->burial_ends.ms == 0)
+		l->n_buried_then = l->n_buried;
 	if (send(l->knock_fd, knock_hello, HELLO_LEN, MSG_NOSIGNAL) != HELLO_LEN)
 		knock_end(l, now, false);
 }
@@ -117,8 +129,27 @@ mend(struct edge_listen *l, struct mono_ms now)
 	l->n_full = 0;
 	l->dead = !l->listening;
 	l->knock_next.ms = now.ms + (l->dead ? RETRY_MS : KNOCK_EVERY_MS);
+	l->n_vain++;
 	if (!l->dead)
 		log_note(l->path, "listens anew, time", ++l->n_mended);
+}
+
+/* Whether there is still hope. A connection that knocked and was shown out must be buried. */
+static void
+watch_nng(struct edge_listen *l, struct mono_ms now)
+{
+	if (l->n_buried != l->n_buried_then)
+		l->burial_ends.ms = 0;
+	if (l->n_vain < VAIN_TIMES && (l->burial_ends.ms == 0 || now.ms < l->burial_ends.ms))
+		return;
+	log_note(l->path, "nng has stopped, mended times", l->n_mended);
+	host_fail(ERR_INTERNAL);
+}
+
+void
+edge_listen_buried(struct edge_listen *l)
+{
+	l->n_buried++;
 }
 
 struct mono_ms
@@ -132,5 +163,6 @@ edge_listen_tick(struct edge_listen *l, struct mono_ms now, enum edge_listen_moo
 		mend(l, now);
 	else if (l->knock_fd < 0 && now.ms >= l->knock_next.ms)
 		knock(l, now);
+	watch_nng(l, now);
 	return l->knock_fd >= 0 ? l->knock_ends : l->knock_next;
 }

@@ -3,16 +3,21 @@
  * die of one connect-and-close (nanomsg/nng#1518). Each second it knocks at
  * its own door; when it is not shown out it closes and listens anew on the same
  * socket. Its owner polls it; no thread is made.
+ *
+ * The same knocks show whether nng still buries connections: one that is closed
+ * at a bad moment can block the thread that does (nanomsg/nng#1543), and then
+ * none is ever made again in its place. That cannot be mended: host_fail.
  */
 #ifndef MAILBOX_EDGE_LISTEN_H
 #define MAILBOX_EDGE_LISTEN_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
 
 #include <nng/nng.h>
 
 #include "mailbox/clock.h"
 #include "mailbox/err.h"
-
-#include <stdbool.h>
 
 #define EDGE_LISTEN_PATH_MAX 100
 
@@ -27,6 +32,10 @@ struct edge_listen {
 	struct mono_ms knock_next;
 	unsigned       n_full;     /* knocks in a row that found the backlog full */
 	unsigned       n_mended;
+	unsigned       n_vain;     /* times mended since it was last found alive */
+	atomic_size_t  n_buried;   /* connections that nng has done with */
+	size_t         n_buried_then; /* when the knock began */
+	struct mono_ms burial_ends;   /* by when one more must be; 0: none is awaited */
 };
 
 /*
@@ -35,6 +44,9 @@ struct edge_listen {
  * not matter. ERR_UNSUPPORTED: the path is too long, or cannot be listened on.
  */
 enum err edge_listen_open(struct edge_listen *l, nng_socket socket, const char *path);
+
+/* To be called when a connection of the socket is removed; from any thread. */
+void edge_listen_buried(struct edge_listen *l);
 
 /* Forgets a probe under way; the listener itself goes with its socket. */
 void edge_listen_close(struct edge_listen *l);

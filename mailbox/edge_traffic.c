@@ -216,6 +216,7 @@ edge_traffic_pipe_removed(nng_pipe pipe, nng_pipe_ev ev, void *arg)
 	bool was_ours;
 
 	(void)ev;
+	edge_listen_buried(&g->door);
 	pthread_mutex_lock(&g->lock);
 	was_ours = g->pipe != 0 && g->pipe == (uint32_t)nng_pipe_id(pipe);
 	if (was_ours)

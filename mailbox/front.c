@@ -172,6 +172,16 @@ on_pipe_before(nng_pipe pipe, nng_pipe_ev ev, void *arg)
 		nng_pipe_close(pipe);
 }
 
+static void
+on_pipe_removed(nng_pipe pipe, nng_pipe_ev ev, void *arg)
+{
+	struct front *f = arg;
+
+	(void)pipe;
+	(void)ev;
+	edge_listen_buried(&f->door);
+}
+
 static bool
 set_up(struct front *f)
 {
@@ -180,7 +190,8 @@ set_up(struct front *f)
 	if (nng_rep0_open(&f->socket) != 0 ||
 	    nng_socket_set_size(f->socket, NNG_OPT_RECVMAXSZ, RECEIVE_MAX) != 0 ||
 	    nng_socket_get_size(f->socket, NNG_OPT_RECVMAXSZ, &max) != 0 || max != RECEIVE_MAX ||
-	    nng_pipe_notify(f->socket, NNG_PIPE_EV_ADD_PRE, on_pipe_before, f) != 0)
+	    nng_pipe_notify(f->socket, NNG_PIPE_EV_ADD_PRE, on_pipe_before, f) != 0 ||
+	    nng_pipe_notify(f->socket, NNG_PIPE_EV_REM_POST, on_pipe_removed, f) != 0)
 		return false;
 	for (size_t i = 0; i < f->n_slots; i++) {
 		struct slot *s = &f->slots[i];

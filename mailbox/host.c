@@ -5,13 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "mailbox/host_actor.h"
+#include "mailbox/log_line.h"
 #include "mailbox/trace.h"
 
 /* Asks of processes outside that can be under way at once. */
 #define ASKS_MAX 256
+
+/* A process that stops waits so long for nng. */
+#define CLOSE_WITHIN_S 2
 
 #define ENDS_MAX   (ACTOR__COUNT * ACTOR__COUNT)
 #define POLLED_MAX (ENDS_MAX + 3)
@@ -307,24 +312,62 @@ set_running(struct host *h)
 	pthread_mutex_unlock(&running_lock);
 }
 
-/* Actors first, then all that could wake them; nothing of nng's runs when they are freed. */
-static void
-stop_all(struct host *h)
+static void *
+close_sockets(void *arg)
 {
-	for (int i = 0; i < ACTOR__COUNT; i++)
-		if (h->actors[i].spec != NULL)
-			host_actor_stop(&h->actors[i]);
+	struct host *h = arg;
+
 	if (h->front != NULL)
 		front_close(h->front);
 	for (size_t i = 0; i < h->n_ends; i++)
 		edge_close(h->ends[i].edge);
+	return NULL;
+}
+
+/*
+ * True when no callback runs any more. Closing can wait for ever in nng 1.5.2
+ * (nanomsg/nng#1813), and must not keep a process from ending.
+ */
+static bool
+sockets_closed(struct host *h)
+{
+	struct timespec until;
+	pthread_t closer;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += CLOSE_WITHIN_S;
+	if (pthread_create(&closer, NULL, close_sockets, h) != 0)
+		return false;
+	if (pthread_timedjoin_np(closer, NULL, &until) == 0)
+		return true;
+	pthread_detach(closer);
+	log_note("host", "sockets that nng did not close", (int64_t)h->n_ends);
+	return false;
+}
+
+/* Actors first: what they have to keep is kept, however nng ends. */
+static void
+stop_actors(struct host *h)
+{
+	for (int i = 0; i < ACTOR__COUNT; i++)
+		if (h->actors[i].spec != NULL)
+			host_actor_stop(&h->actors[i]);
 	for (int i = ACTOR__COUNT - 1; i >= 0; i--)
 		if (h->actors[i].spec != NULL)
-			host_actor_end(&h->actors[i]);
+			h->actors[i].spec->stop(h->actors[i].self);
+}
+
+static void
+free_all(struct host *h)
+{
+	for (int i = 0; i < ACTOR__COUNT; i++)
+		if (h->actors[i].spec != NULL)
+			host_actor_free(&h->actors[i]);
 	front_free(&h->front);
 	for (size_t i = 0; i < h->n_ends; i++)
 		edge_free(&h->ends[i].edge);
 	close(h->wake_fd);
+	free(h);
 }
 
 enum err
@@ -350,7 +393,8 @@ host_run(const struct host_config *config)
 	set_running(NULL);
 	if (e == OK)
 		e = h->result;
-	stop_all(h);
-	free(h);
+	stop_actors(h);
+	if (sockets_closed(h))
+		free_all(h);
 	return e;
 }

@@ -299,10 +299,9 @@ host_actor_stop(struct host_actor *a)
 }
 
 void
-host_actor_end(struct host_actor *a)
+host_actor_free(struct host_actor *a)
 {
 	edge_call_free(&a->call);
-	a->spec->stop(a->self);
 	outbox_free(&a->out);
 	inbox_clear(&a->inbox);
 	inbox_clear(&a->taken);

@@ -44,15 +44,15 @@ struct host_actor {
 /*
  * Starts the actor; config, tick_moved and the context are set before, the
  * edges and the front may be set until something is added. ERR_NO_MEMORY,
- * ERR_UNSUPPORTED, or what its start says; it is to be ended all the same.
+ * ERR_UNSUPPORTED, or what its start says; its stop is to be called all the same.
  */
 enum err host_actor_start(struct host_actor *a, const struct actor_spec *spec);
 
 /* Waits until it does not run and never will. */
 void host_actor_stop(struct host_actor *a);
 
-/* Frees all it has, once stopped and once nothing is added any more. */
-void host_actor_end(struct host_actor *a);
+/* Frees what the host has of it, once nothing is added any more. The actor's own stop is called before. */
+void host_actor_free(struct host_actor *a);
 
 /* Notes what came. ERR_NO_MEMORY: it did not. */
 enum err host_actor_add(struct host_actor *a, const struct inbox_entry *e);

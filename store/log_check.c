@@ -64,7 +64,7 @@ take_record(struct log_check *k, const struct log_frame_group *g, struct wire_in
 	next->size++;
 	if (k->depth == LOG_CHECK_CHAIN)
 		return NULL;
-	if ((fault = log_check_epoch_rule(k->log_public, &r, g->commit.first, &next->epoch)) != NULL)
+	if ((fault = log_check_epoch_rule(k->log_public, &r, &next->epoch)) != NULL)
 		return fault;
 	next->manual_lock = log_check_manual_lock(&r, next->manual_lock);
 	merkle_leaf(leaf, hash);

@@ -48,7 +48,7 @@ bool log_check_cert(const struct cert *c, const struct log_epoch *epoch, const u
  * stands in it. NULL when it may; otherwise why not.
  */
 const char *log_check_epoch_rule(const uint8_t *log_public, const struct log_record *r,
-    uint64_t first_of_group, struct log_epoch *epoch);
+    struct log_epoch *epoch);
 
 enum log_check_depth {
 	LOG_CHECK_CHAIN, /* frames, indices and the chain of commits: no tree, no epochs, no signatures */

@@ -34,16 +34,13 @@ log_check_cert(const struct cert *c, const struct log_epoch *epoch,
 }
 
 static const char *
-begin(const struct log_record *r, uint64_t first_of_group, struct wire_in *extra,
-    struct log_epoch *epoch)
+begin(const struct log_record *r, struct wire_in *extra, struct log_epoch *epoch)
 {
 	struct log_epoch begun = { .begun = true, .id = r->epoch };
 
 	wire_take_bytes(extra, begun.public_key, sizeof begun.public_key);
 	if (!wire_done(extra))
 		return "an epoch record does not have its form";
-	if (r->index != first_of_group)
-		return "an epoch begins inside a group";
 	if (epoch->begun && uuid_equal(epoch->id, begun.id))
 		return "an epoch begins twice";
 	*epoch = begun;
@@ -65,14 +62,13 @@ certify(const uint8_t *log_public, struct wire_in *extra, struct log_epoch *epoc
 }
 
 const char *
-log_check_epoch_rule(const uint8_t *log_public, const struct log_record *r, uint64_t first_of_group,
-    struct log_epoch *epoch)
+log_check_epoch_rule(const uint8_t *log_public, const struct log_record *r, struct log_epoch *epoch)
 {
 	struct wire_in extra = wire_in(r->extra.p, r->extra.len);
 	uint8_t what = r->type == LOG_EPOCH ? wire_take_u8(&extra) : CERTIFIES;
 
 	if (r->type == LOG_EPOCH && what == BEGINS && !extra.failed)
-		return begin(r, first_of_group, &extra, epoch);
+		return begin(r, &extra, epoch);
 	if (!epoch->begun || !uuid_equal(r->epoch, epoch->id))
 		return "a record is of an epoch that did not begin";
 	if (r->type == LOG_EPOCH)

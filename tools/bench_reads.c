@@ -15,7 +15,13 @@
 enum variant { BOUND_0, BOUND_1_THREAD, BOUND_1, DEFAULT, ONE_PROCESS, VARIANT__COUNT };
 
 static const char *const names[] = { "B0", "B1 own thread", "B1", "default", "one process" };
-static const unsigned counts[] = { 1, 8, 64 };
+/* How many clients, and whether they open what they get. */
+static const struct count {
+	const char *name;
+	unsigned    n;
+	bool        no_open;
+} counts[] = { { "1", 1, false }, { "8", 8, false }, { "64", 64, false }, { "1 shut", 1, true }, { "64 shut", 64, true } };
+enum { COUNT_1, COUNT_8, COUNT_64, COUNT_1_SHUT, COUNT_64_SHUT };
 static const enum bench_group groups[] = { BENCH_SMALL, BENCH_LARGE };
 
 #define N_COUNTS (sizeof counts / sizeof *counts)
@@ -32,7 +38,6 @@ struct reads {
 	struct bench_server servers[VARIANT__COUNT];
 	struct bench_bound *bound;
 	struct cell cells[VARIANT__COUNT][N_GROUPS][N_COUNTS][ROUNDS_MAX];
-	struct cell shut[N_GROUPS][ROUNDS_MAX]; /* 64 clients that open nothing, default placement */
 };
 
 static void
@@ -61,16 +66,18 @@ start(struct reads *r, enum variant v)
 
 /* One read of each of n clients, in one group. */
 static void
-bound_turn(struct reads *r, struct bench_asker *askers, struct ask_body *asks, unsigned n, enum bench_group g)
+bound_turn(struct reads *r, struct bench_asker *askers, struct ask_body *asks, const struct count *count,
+    enum bench_group g)
 {
 	struct answer_body answer;
+	unsigned n = count->n;
 
 	for (unsigned i = 0; i < n; i++) {
 		bench_asker_make(&askers[i], bench_asset(g, bench_chance(BENCH_N_EACH)), &asks[i]);
 		bench_bound_ask(r->bound, &asks[i]);
 	}
 	bench_bound_commit(r->bound);
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n && !count->no_open; i++) {
 		bench_bound_answer(r->bound, i, &answer);
 		bench_asker_open(&askers[i], &asks[i], &answer);
 	}
@@ -78,12 +85,13 @@ bound_turn(struct reads *r, struct bench_asker *askers, struct ask_body *asks, u
 }
 
 static struct cell
-measure_bound(struct reads *r, enum bench_group g, unsigned n)
+measure_bound(struct reads *r, enum bench_group g, const struct count *count)
 {
 	static struct bench_asker askers[BENCH_CLIENTS_MAX];
 	static struct ask_body asks[BENCH_CLIENTS_MAX];
 	uint32_t *times = malloc(sizeof *times << 20);
 	struct bench_result result;
+	unsigned n = count->n;
 	size_t n_times = 0;
 	uint64_t began;
 
@@ -91,12 +99,12 @@ measure_bound(struct reads *r, enum bench_group g, unsigned n)
 	bench_must_not_fail(chdir(r->homes[BOUND_0].path), "chdir");
 	for (unsigned i = 0; i < n; i++)
 		bench_asker_start(&askers[i], &r->homes[BOUND_0], bench_bound_welcome(r->bound));
-	bound_turn(r, askers, asks, n, g);
+	bound_turn(r, askers, asks, count, g);
 	began = bench_now_us();
 	while (bench_now_us() < began + r->plan->run_us && n_times < 1u << 20) {
 		uint64_t turn = bench_now_us();
 
-		bound_turn(r, askers, asks, n, g);
+		bound_turn(r, askers, asks, count, g);
 		times[n_times++] = (uint32_t)(bench_now_us() - turn);
 	}
 	bench_result_of(times, n_times, bench_now_us() - began, &result);
@@ -107,10 +115,10 @@ measure_bound(struct reads *r, enum bench_group g, unsigned n)
 }
 
 static struct cell
-measure_server(struct reads *r, enum variant v, enum bench_group g, unsigned n, bool no_open)
+measure_server(struct reads *r, enum variant v, enum bench_group g, const struct count *count)
 {
-	struct bench_load load = { .home = &r->homes[v], .n_clients = n, .run_us = r->plan->run_us, .group = g,
-		.no_open = no_open };
+	struct bench_load load = { .home = &r->homes[v], .n_clients = count->n, .run_us = r->plan->run_us, .group = g,
+		.no_open = count->no_open };
 	uint64_t cpu = bench_server_cpu_us(&r->servers[v]);
 	struct bench_result result;
 
@@ -155,14 +163,11 @@ print_group(struct reads *r, size_t g)
 		for (int v = 0; v < VARIANT__COUNT; v++) {
 			const struct cell *cells = r->cells[v][g][c];
 
-			printf("%8u  %-14s %9.0f %9.0f %9.0f %10.1f %10.1f %7.2f %7.2f\n", counts[c], names[v],
+			printf("%8s  %-14s %9.0f %9.0f %9.0f %10.1f %10.1f %7.2f %7.2f\n", counts[c].name, names[v],
 			    MEDIAN(cells, NULL, per_s), MEDIAN(cells, NULL, p50_us), MEDIAN(cells, NULL, p99_us),
 			    MEDIAN(cells, NULL, cpu_us), MEDIAN(cells, NULL, own_cpu_us),
 			    MEDIAN(cells, r->cells[BOUND_0][g][c], per_s), MEDIAN(cells, r->cells[BOUND_1][g][c], per_s));
 		}
-	printf("%8u  %-14s %9.0f %9.0f %9.0f %10.1f %10.1f\n", 64u, "default, shut", MEDIAN(r->shut[g], NULL, per_s),
-	    MEDIAN(r->shut[g], NULL, p50_us), MEDIAN(r->shut[g], NULL, p99_us), MEDIAN(r->shut[g], NULL, cpu_us),
-	    MEDIAN(r->shut[g], NULL, own_cpu_us));
 }
 
 static void
@@ -175,15 +180,16 @@ print_target(const char *what, double is, double wanted, bool at_least)
 static void
 print_targets(struct reads *r)
 {
-	const struct cell *bound = r->cells[BOUND_1][0][0], *one = r->cells[DEFAULT][0][0], *many = r->cells[DEFAULT][0][2];
+	const struct cell (*is)[N_COUNTS][ROUNDS_MAX] = r->cells[DEFAULT];
+	const struct cell (*bound)[N_COUNTS][ROUNDS_MAX] = r->cells[BOUND_1];
 
-	printf("\ntargets\n");
-	print_target("64 clients, 1 KiB, default: reads/s to B1", MEDIAN(many, r->cells[BOUND_1][0][2], per_s), 0.4, true);
-	print_target("64 clients, 1 KiB, default: reads/s to 1 client", MEDIAN(many, one, per_s), 10, true);
-	print_target("1 client, 1 KiB, default: p50 over B1's, ms",
-	    (MEDIAN(one, NULL, p50_us) - MEDIAN(bound, NULL, p50_us)) / 1000, 0.6, false);
-	print_target("64 clients, 64 KiB, default: reads/s to B1", MEDIAN(r->cells[DEFAULT][1][2], r->cells[BOUND_1][1][2], per_s),
-	    0.4, true);
+	printf("\ntargets, default placement\n");
+	print_target("64 clients, 1 KiB: reads/s to B1", MEDIAN(is[0][COUNT_64], bound[0][COUNT_64], per_s), 0.4, true);
+	print_target("the same, nothing opened", MEDIAN(is[0][COUNT_64_SHUT], bound[0][COUNT_64_SHUT], per_s), 0.4, true);
+	print_target("64 clients, 1 KiB: reads/s to 1 client's", MEDIAN(is[0][COUNT_64], is[0][COUNT_1], per_s), 10, true);
+	print_target("64 clients, 64 KiB: reads/s to B1", MEDIAN(is[1][COUNT_64], bound[1][COUNT_64], per_s), 0.4, true);
+	print_target("1 client, 1 KiB: p50 over B1's, ms",
+	    (MEDIAN(is[0][COUNT_1], NULL, p50_us) - MEDIAN(bound[0][COUNT_1], NULL, p50_us)) / 1000, 0.6, false);
 }
 
 static void
@@ -192,10 +198,8 @@ one_round(struct reads *r, unsigned round)
 	for (size_t g = 0; g < N_GROUPS; g++)
 		for (size_t c = 0; c < N_COUNTS; c++)
 			for (int v = 0; v < VARIANT__COUNT; v++)
-				r->cells[v][g][c][round] = v == BOUND_0 ? measure_bound(r, groups[g], counts[c])
-				    : measure_server(r, (enum variant)v, groups[g], counts[c], false);
-	for (size_t g = 0; g < N_GROUPS; g++)
-		r->shut[g][round] = measure_server(r, DEFAULT, groups[g], 64, true);
+				r->cells[v][g][c][round] = v == BOUND_0 ? measure_bound(r, groups[g], &counts[c])
+				    : measure_server(r, (enum variant)v, groups[g], &counts[c]);
 }
 
 void

@@ -1,3 +1,4 @@
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -35,21 +36,34 @@ read_proc(pid_t pid, const char *name, char *buf, size_t size)
 	return n > 0 ? (size_t)n : 0;
 }
 
+static pid_t
+parent_of(pid_t pid)
+{
+	char text[1024];
+	const char *at;
+	int parent = 0;
+
+	read_proc(pid, "stat", text, sizeof text);
+	if ((at = strrchr(text, ')')) == NULL || sscanf(at + 2, "%*c %d", &parent) != 1)
+		return 0;
+	return (pid_t)parent;
+}
+
 static void
 find_children(struct bench_server *s)
 {
-	char name[64], text[256];
-	char *at = text, *end;
+	DIR *proc = opendir("/proc");
+	const struct dirent *entry;
 
-	snprintf(name, sizeof name, "task/%d/children", (int)s->pids[0]);
-	read_proc(s->pids[0], name, text, sizeof text);
-	for (s->n = 1; s->n < BENCH_PROCESSES_MAX; at = end) {
-		long pid = strtol(at, &end, 10);
+	s->n = 1;
+	while (proc != NULL && s->n < BENCH_PROCESSES_MAX && (entry = readdir(proc)) != NULL) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-		if (end == at)
-			break;
-		s->pids[s->n++] = (pid_t)pid;
+		if (pid > 0 && parent_of(pid) == s->pids[0])
+			s->pids[s->n++] = pid;
 	}
+	if (proc != NULL)
+		closedir(proc);
 }
 
 static void

@@ -272,23 +272,45 @@ what_is_posted_while_down_is_lost(void **state)
 	assert_int_equal(audit.n_messages, 1);
 }
 
-/* Many losses under load: each new connection starts from its own first message. */
+static void
+stop_after(struct ear *e, size_t frames)
+{
+	pthread_mutex_lock(&e->lock);
+	e->stops_after = frames;
+	pthread_mutex_unlock(&e->lock);
+}
+
+/*
+ * The edge is lost while much of what was posted waits: in the queue, in nng
+ * and in the socket, since the other end takes nothing. Each new connection
+ * starts from its own first message.
+ *
+ * Nothing moves when it is dropped, on purpose: see edge_listen.h for what
+ * else can happen to nng.
+ */
 static void
 a_lost_edge_comes_up_again_and_carries_nothing_old(void **state)
 {
 	(void)state;
 	for (int inproc = 0; inproc < 2; inproc++) {
 		make_both(inproc != 0);
-		for (size_t round = 1; round <= 20; round++) {
-			post(&gate, 0, 300, 3000);
+		for (size_t round = 1; round <= 10; round++) {
+			size_t before = read_count(&audit, &audit.n_frames);
+
+			stop_after(&audit, 1);
+			assert_true(post(&gate, 0, 300, 3000));
+			assert_true(reaches(&audit, &audit.n_frames, before + 1));
+			for (int i = 0; i < 20; i++)
+				keep_house();
 			edge_drop(round % 2 == 0 ? gate.edge : audit.edge);
 			assert_true(reaches(&gate, &gate.n_downs, round));
 			assert_true(reaches(&audit, &audit.n_downs, round));
+			stop_after(&audit, 0);
+			edge_resume(audit.edge);
 			assert_true(reaches(&gate, &gate.n_ups, round + 1));
 			assert_true(reaches(&audit, &audit.n_ups, round + 1));
-			assert_true(audit.in_order);
+			expect_passage(&gate, &audit, 100, 10);
 		}
-		expect_passage(&gate, &audit, 100, 100);
 		end_ear(&gate);
 		end_ear(&audit);
 	}
@@ -301,9 +323,7 @@ an_end_that_has_enough_is_waited_for(void **state)
 
 	(void)state;
 	make_both(false);
-	pthread_mutex_lock(&audit.lock);
-	audit.stops_after = 1;
-	pthread_mutex_unlock(&audit.lock);
+	stop_after(&audit, 1);
 	assert_true(post(&gate, 0, 400, 20000));
 	while (read_count(&audit, &audit.n_messages) < 400) {
 		size_t frames = read_count(&audit, &audit.n_frames);
@@ -322,23 +342,17 @@ too_much_that_waits_is_pressure(void **state)
 {
 	(void)state;
 	make_both(false);
-	pthread_mutex_lock(&audit.lock);
-	audit.stops_after = 1;
-	pthread_mutex_unlock(&audit.lock);
+	stop_after(&audit, 1);
 	for (uint32_t i = 0; i < 100 && !edge_pressed(gate.edge); i++)
 		assert_true(post(&gate, i, i + 1, 200000));
 	assert_true(edge_pressed(gate.edge));
-	pthread_mutex_lock(&audit.lock);
-	audit.stops_after = 0;
-	pthread_mutex_unlock(&audit.lock);
+	stop_after(&audit, 0);
 	for (uint64_t ends = now_ms() + DEADLINE_MS; edge_pressed(gate.edge); keep_house()) {
 		assert_true(now_ms() < ends);
 		edge_resume(audit.edge);
 	}
 	/* Past all bounds the edge is given up rather than the memory. */
-	pthread_mutex_lock(&audit.lock);
-	audit.stops_after = 1;
-	pthread_mutex_unlock(&audit.lock);
+	stop_after(&audit, 1);
 	for (uint32_t i = 0; i < 1000 && post(&gate, i, i + 1, 200000); i++)
 		;
 	assert_true(reaches(&gate, &gate.n_downs, 1));

@@ -116,6 +116,21 @@ assert_recovers(struct history *h, uint64_t n)
 	log_rig_assert_valid(rig->dir, n + 5);
 }
 
+/* A segment that a crash tore stays as it was found. */
+static void
+assert_untouched(const struct history *h, const char *name, const uint8_t *image, size_t len)
+{
+	char path[192];
+	uint8_t *found;
+	size_t found_len;
+
+	log_rig_path(&h->rig, name, path);
+	found = log_rig_read_file(path, &found_len);
+	assert_int_equal(found_len, len);
+	assert_memory_equal(found, image, len);
+	free(found);
+}
+
 /* How many records end before the byte. */
 static uint64_t
 counted_before(const struct history *h, size_t s, size_t cut)
@@ -135,6 +150,7 @@ a_log_cut_at_any_group_keeps_what_came_before(void **state)
 	for (size_t g = 0; g <= h->n_groups[0]; g++) {
 		put_back(h, h->bytes[0], h->ends[0][g], NULL, 0);
 		assert_recovers(h, h->n_before[0][g]);
+		assert_untouched(h, "seg/0000000001.seg", h->bytes[0], h->ends[0][g]);
 	}
 }
 
@@ -148,6 +164,7 @@ a_log_cut_anywhere_keeps_the_groups_before(void **state)
 
 		put_back(h, h->bytes[0], cut, NULL, 0);
 		assert_recovers(h, counted_before(h, 0, cut));
+		assert_untouched(h, "seg/0000000001.seg", h->bytes[0], cut);
 	}
 }
 
@@ -169,6 +186,31 @@ a_log_that_ends_in_zeros_anywhere_keeps_the_groups_before(void **state)
 		assert_recovers(h, counted_before(h, 0, cut));
 	}
 	free(image);
+}
+
+static void
+bytes_far_behind_the_last_group_leave_the_segment_alone(void **state)
+{
+	struct history *h = *state;
+	struct log_rig *rig = &h->rig;
+	char path[192], second[192];
+	uint8_t *bytes;
+	size_t len;
+
+	log_rig_remove(rig->dir);
+	assert_int_equal(mkdir(rig->dir, 0700), 0);
+	rig->settings.first_segment_bytes = 1 << 20;
+	log_rig_ready(rig);
+	log_close(&rig->log);
+	log_rig_path(rig, "seg/0000000001.seg", path);
+	log_rig_path(rig, "seg/0000000002.seg", second);
+	bytes = log_rig_read_file(path, &len);
+	memcpy(bytes + 900000, "torn", 4);
+	log_rig_write_file(path, bytes, len);
+	assert_recovers(h, 2);
+	assert_untouched(h, "seg/0000000001.seg", bytes, len);
+	assert_int_equal(access(second, F_OK), 0);
+	free(bytes);
 }
 
 /*
@@ -284,6 +326,7 @@ main(void)
 		RUN(a_log_cut_at_any_group_keeps_what_came_before),
 		RUN(a_log_cut_anywhere_keeps_the_groups_before),
 		RUN(a_log_that_ends_in_zeros_anywhere_keeps_the_groups_before),
+		RUN(bytes_far_behind_the_last_group_leave_the_segment_alone),
 		RUN(a_torn_group_does_not_count_and_costs_nothing_before_it),
 		RUN(a_torn_group_in_a_new_segment_costs_nothing_before_it),
 		RUN(crashes_upon_crashes_lose_nothing_that_counted),

@@ -1,18 +1,26 @@
 #include "tests/store/log_rig.h"
 
 static uint8_t bytes[LOG_FRAME_REACH + LOG_RECORD_FRAME_MAX];
+static uint8_t sealed[LOG_SEALED_MAX];
 
 static size_t
-put_group(size_t n_records, struct log_commit c)
+put_group_of(size_t n_records, size_t sealed_len, struct log_commit c)
 {
 	struct wire_out o = wire_out(bytes, sizeof bytes);
 	struct log_record r = log_rig_record(LOG_INTENT);
 
+	r.sealed = (struct span){ sealed, sealed_len };
 	for (size_t i = 0; i < n_records; i++)
 		log_frame_put_record(&o, &r);
 	log_frame_put_commit(&o, &c);
 	assert_false(o.failed);
 	return o.len;
+}
+
+static size_t
+put_group(size_t n_records, struct log_commit c)
+{
+	return put_group_of(n_records, 0, c);
 }
 
 static struct log_commit
@@ -51,6 +59,21 @@ a_group_has_1_to_512_records(void **state)
 	len = put_group(512, commit_of(512));
 	assert_true(log_frame_find_group((struct span){ bytes, len }, &g));
 	len = put_group(513, commit_of(512));
+	assert_false(log_frame_find_group((struct span){ bytes, len }, &g));
+}
+
+static void
+a_group_has_at_most_256_kib(void **state)
+{
+	const size_t frame = 8 + 181 + LOG_SEALED_MAX;
+	uint32_t most = (uint32_t)(LOG_GROUP_BYTES_MAX / frame);
+	struct log_frame_group g;
+	size_t len;
+
+	(void)state;
+	len = put_group_of(most, LOG_SEALED_MAX, commit_of(most));
+	assert_true(log_frame_find_group((struct span){ bytes, len }, &g));
+	len = put_group_of(most + 1, LOG_SEALED_MAX, commit_of(most + 1));
 	assert_false(log_frame_find_group((struct span){ bytes, len }, &g));
 }
 
@@ -137,6 +160,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_group_is_found_whole_or_not_at_all),
 		cmocka_unit_test(a_group_has_1_to_512_records),
+		cmocka_unit_test(a_group_has_at_most_256_kib),
 		cmocka_unit_test(a_frame_that_lies_about_its_length_is_no_frame),
 		cmocka_unit_test(a_commit_that_does_not_add_up_has_no_form),
 		cmocka_unit_test(a_later_commit_is_found_wherever_it_lies),

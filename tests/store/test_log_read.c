@@ -145,6 +145,38 @@ every_flipped_bit_is_found_where_it_is(void **state)
 	assert_true(v.valid);
 }
 
+/* Around the end of what is read at once, too. */
+static void
+a_later_group_is_found_anywhere_in_a_long_tail(void **state)
+{
+	static uint8_t image[5 << 20];
+	struct sample *s = *state;
+	struct segment_header h = { .library = s->rig.settings.library, .number = 1, .bytes = sizeof image };
+	struct log_commit c = { .first = 5, .count = 1, .size = 6 };
+	struct log_verdict v;
+	char path[192];
+
+	log_rig_remove(s->rig.dir);
+	assert_int_equal(mkdir(s->rig.dir, 0700), 0);
+	log_rig_ready(&s->rig);
+	log_close(&s->rig.log);
+	log_rig_path(&s->rig, "anchor", path);
+	assert_int_equal(unlink(path), 0);
+	segment_path(s, 0, path);
+	for (size_t at = (2 << 20) - 240; at < (2 << 20) + 20; at += 20) {
+		struct wire_out o = wire_out(image, sizeof image);
+
+		memset(image, 0, sizeof image);
+		segment_header_put(&o, &h);
+		o.len = at;
+		log_frame_put_commit(&o, &c);
+		log_rig_write_file(path, image, sizeof image);
+		assert_int_equal(verify(s, false, &v), OK);
+		assert_false(v.valid);
+		assert_int_equal(v.bad_index, 0);
+	}
+}
+
 static void
 a_missing_segment_is_invalid(void **state)
 {
@@ -434,6 +466,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		RUN(a_whole_log_is_valid),
 		RUN(every_flipped_bit_is_found_where_it_is),
+		RUN(a_later_group_is_found_anywhere_in_a_long_tail),
 		RUN(a_missing_segment_is_invalid),
 		RUN(exchanged_segments_are_invalid),
 		RUN(a_segment_of_another_log_is_invalid),

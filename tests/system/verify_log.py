@@ -200,7 +200,7 @@ class Log:
                 return False
             extra = r["extra"]
             if r["type"] == EPOCH and extra[:1] == b"\0":
-                if len(extra) != 33 or n != c["first"] or r["epoch"] == epoch:
+                if len(extra) != 33 or r["epoch"] == epoch:
                     return False
                 epoch, key, certified = r["epoch"], extra[1:], False
             elif r["epoch"] != epoch:
