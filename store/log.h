@@ -20,7 +20,7 @@ struct log;
 enum log_state {
 	LOG_OK,
 	LOG_LOW,    /* no room for a spare segment: reads go on, new content is refused */
-	LOG_FULL,   /* no spare left: only lock, revoke, disable, resume and repair are taken */
+	LOG_FULL,   /* no spare left: only lock, revoke, disable, resume, repair and epoch records are taken */
 	LOG_FAILED, /* latched */
 };
 
@@ -28,9 +28,9 @@ struct log_settings {
 	const char *dir;                  /* exists, mode 0700; relative to the working directory */
 	struct uuid library;              /* the origin is "memories/" and this id */
 	const uint8_t *log_public;        /* 32 bytes */
-	uint64_t    first_segment_bytes;  /* 0: 4 MiB */
-	uint64_t    segment_bytes;        /* 0: 64 MiB */
-	/* Called for each record that counts, in order, while the log is opened. May be NULL. */
+	uint64_t    first_segment_bytes;  /* 0: 4 MiB; otherwise 64 KiB .. 1 GiB */
+	uint64_t    segment_bytes;        /* 0: 64 MiB; the same range */
+	/* Called for each record found that counts, in order, while the log is opened. May be NULL. */
 	void      (*on_record)(void *arg, const struct log_record *r);
 	void       *arg;
 };
@@ -41,12 +41,14 @@ struct log_settings {
  * frame to quarantine/, writes key.pub if it is missing, readies a segment and
  * begins a pending epoch, whose record is durable when this returns OK.
  *
- * ERR_BUSY: another process holds it. ERR_AUDIT_TAMPERED: the files or an
- * anchor disagree. ERR_AUDIT_UNAVAILABLE: a read, write or sync failed.
- * ERR_AUDIT_FULL: no room even for the first segment.
+ * ERR_BUSY: another process holds it. ERR_AUDIT_TAMPERED: the files, the
+ * anchor or key.pub disagree. ERR_AUDIT_UNAVAILABLE: a read, write or sync
+ * failed. ERR_AUDIT_FULL: no room for the epoch record, or for a segment that
+ * is needed. ERR_INVALID_ARGUMENT: a segment size. ERR_NO_MEMORY.
  */
 enum err log_open(const struct log_settings *settings, struct log **out);
 
+/* Forgets what waits, and syncs the anchor unless the log is latched. */
 void log_close(struct log **l);
 
 /* The running epoch: what a certificate must name and cover. */
@@ -55,8 +57,9 @@ const uint8_t *log_epoch_public(const struct log *l);
 
 /*
  * Certifies the running epoch: puts an epoch record with the certificate into
- * the group. ERR_INVALID_ARGUMENT when the certificate does not hold for this
- * epoch under the log's public key.
+ * the group, or nothing when the epoch is certified already.
+ * ERR_INVALID_ARGUMENT when the certificate does not hold for this epoch under
+ * the log's public key; otherwise the errors of log_append.
  */
 enum err log_epoch_certify(struct log *l, const struct cert *c);
 bool     log_epoch_certified(const struct log *l);
@@ -67,7 +70,9 @@ bool     log_epoch_certified(const struct log *l);
  *
  * *index is its place, if the group's commit succeeds.
  * ERR_LOCKED: the epoch is pending and this type must wait for a certificate.
- * ERR_BUSY: the group is full (512 records or 256 KiB); commit first.
+ * ERR_BUSY: the group is full (512 records, 256 KiB, or what a small segment
+ * holds); commit first.
+ * ERR_INVALID_ARGUMENT: the record is outside its limits, or an epoch record.
  * ERR_AUDIT_FULL, ERR_AUDIT_UNAVAILABLE, ERR_AUDIT_TAMPERED: see log_state.
  */
 enum err log_append(struct log *l, const struct log_record *r, uint64_t *index);
@@ -82,7 +87,8 @@ size_t log_waiting(const struct log *l);
 struct log_receipt;
 
 /*
- * Makes the waiting group durable: one write, one fdatasync. An empty group is OK.
+ * Makes the waiting group durable: one write, one fdatasync. An empty group is
+ * OK and has no receipt: *receipt is NULL.
  *
  * *receipt is borrowed, valid until the next log_append.
  * On any error none of the group counts and the log is latched.
@@ -99,8 +105,9 @@ enum err       log_failure(const struct log *l);          /* OK, or why it is la
 bool           log_manual_lock(const struct log *l);      /* the newest lock or resume record is a lock */
 
 /*
- * Idle work: makes the next spare segment when one is missing. Returns true if
- * there is more to do. Never on the path of a read.
+ * Idle work: writes 4 MiB of the next spare segment when one is missing, and
+ * brings the anchor up to date. Returns true if there is more to do. Without
+ * room for a spare it asks again at each call. Never on the path of a read.
  */
 bool log_tend(struct log *l);
 

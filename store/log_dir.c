@@ -179,7 +179,7 @@ enum err
 log_dir_publish(int dir_fd, const char *name, struct span bytes)
 {
 	enum err e;
-	int fd;
+	int fd = -1;
 
 	if ((e = log_dir_begin(dir_fd, name, &fd)) != OK)
 		return e;

@@ -29,20 +29,25 @@ struct log_verify_options {
  * certificates, indices without gaps, the anchor.
  *
  * OK with verdict->valid false is a log that does not hold. ERR_NOT_FOUND: no
- * log there. ERR_FILE_UNREADABLE: a file cannot be read. ERR_AUDIT_DIVERGED:
- * valid, but behind or beside the anchor.
+ * log there. ERR_FILE_UNREADABLE: a file cannot be read. ERR_INVALID_CONTENT:
+ * the key file is none. ERR_AUDIT_DIVERGED: valid, but behind or beside the
+ * anchor; the verdict is filled in then too. The log may be written meanwhile.
  */
 enum err log_verify(const struct log_verify_options *options, struct log_verdict *verdict);
 
 /*
  * Calls each() for the records first .. that count, in order, until it returns
  * false. Checks frames and commits as it goes and stops at the first that does
- * not hold; signatures are left to log_verify.
+ * not hold; signatures are left to log_verify. Record spans are borrowed until
+ * each() returns.
+ *
+ * ERR_AUDIT_TAMPERED: it stopped at damage to what counted. ERR_NOT_FOUND,
+ * ERR_FILE_UNREADABLE.
  */
 enum err log_walk(const char *dir, uint64_t first,
     bool (*each)(void *arg, const struct log_record *r), void *arg);
 
-/* The verifier key of key.pub (C2SP form): its origin and public key. */
+/* The verifier key of key.pub (C2SP form): its origin and public key. ERR_FILE_UNREADABLE, ERR_INVALID_CONTENT. */
 enum err log_key_read(const char *path, char origin[64], uint8_t public_key[SIGN_PUBLIC_LEN]);
 
 #endif

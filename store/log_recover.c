@@ -48,7 +48,7 @@ keep_tail(void *arg, const struct log_tail *t, struct log_window *w)
 	const struct log_dir *dir = arg;
 	char name[48];
 	enum err e;
-	int fd;
+	int fd = -1;
 
 	snprintf(name, sizeof name, "%010" PRIu64 "-%" PRIu64 ".bytes", t->number, t->from);
 	if (log_dir_has(dir->quarantine_fd, name))

@@ -13,7 +13,7 @@ usage(void)
 {
 	fprintf(stderr, "usage: bench run DIR MEMORIES [--quick]      everything, on new homes in DIR\n"
 	    "       bench make PLACE NOTES MIB               a home of so many assets and a file\n"
-	    "       bench reads PLACE CLIENTS small|large|notes SECONDS   of its running daemon\n"
+	    "       bench reads PLACE CLIENTS small|large|notes SECONDS [shut]   of its running daemon\n"
 	    "       bench gate PLACE pool|thread             the bound's server\n");
 	return 2;
 }
@@ -30,7 +30,7 @@ make(char **argv)
 }
 
 static int
-reads(char **argv)
+reads(char **argv, bool no_open)
 {
 	static struct bench_home home;
 	struct bench_load load = { .home = &home, .n_clients = (unsigned)strtoul(argv[1], NULL, 10),
@@ -38,6 +38,7 @@ reads(char **argv)
 		.run_us = (uint64_t)(strtod(argv[3], NULL) * 1e6) };
 	struct bench_result r;
 
+	load.no_open = no_open;
 	if (load.n_clients < 1 || load.n_clients > BENCH_CLIENTS_MAX)
 		return usage();
 	bench_home_load(argv[0], &home);
@@ -67,8 +68,8 @@ main(int argc, char **argv)
 		return run(argv[0], argc - 2, argv + 2);
 	if (argc == 5 && strcmp(argv[1], "make") == 0)
 		return make(argv + 2);
-	if (argc == 6 && strcmp(argv[1], "reads") == 0)
-		return reads(argv + 2);
+	if ((argc == 6 || argc == 7) && strcmp(argv[1], "reads") == 0)
+		return reads(argv + 2, argc == 7);
 	if (argc == 4 && strcmp(argv[1], "gate") == 0)
 		return bench_gate_run(argv[2], strcmp(argv[3], "thread") == 0);
 	return usage();

@@ -180,8 +180,8 @@ print_target(const char *what, double is, double wanted, bool at_least)
 static void
 print_targets(struct reads *r)
 {
-	const struct cell (*is)[N_COUNTS][ROUNDS_MAX] = r->cells[DEFAULT];
-	const struct cell (*bound)[N_COUNTS][ROUNDS_MAX] = r->cells[BOUND_1];
+	struct cell (*is)[N_COUNTS][ROUNDS_MAX] = r->cells[DEFAULT];
+	struct cell (*bound)[N_COUNTS][ROUNDS_MAX] = r->cells[BOUND_1];
 
 	printf("\ntargets, default placement\n");
 	print_target("64 clients, 1 KiB: reads/s to B1", MEDIAN(is[0][COUNT_64], bound[0][COUNT_64], per_s), 0.4, true);

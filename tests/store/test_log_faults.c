@@ -264,6 +264,8 @@ a_cut_segment_is_seen_before_the_next_group(void **state)
 	assert_int_equal(commit_one(rig), ERR_AUDIT_TAMPERED);
 	assert_latched(rig, ERR_AUDIT_TAMPERED, 2);
 	reopens_with(rig, 2);
+	log_rig_path(rig, "seg/0000000002.seg", path);
+	assert_int_equal(access(path, F_OK), 0);
 }
 
 static void

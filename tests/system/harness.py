@@ -404,16 +404,7 @@ class Home:
             with open(self.out, "rb") as f:
                 f.seek(before)
                 return f.read() == b"ready\n"
-        for retry in range(20 if "SETTLE" in os.environ else 0):  # XXX dev only
-            try:
-                within(1, ready, f"ready of the daemon: {self.tail()}")
-                break
-            except Failed:
-                self.kill()
-                before = os.path.getsize(self.out) if os.path.exists(self.out) else 0
-                self.spawn(*options, **more)
         within(20, ready, f"ready of the daemon: {self.tail()}")
-        time.sleep(float(os.environ.get("SETTLE", "0")))  # XXX dev only
         self.pids = {name: self.process(name) for name in PROCESSES}
         return self
 
