@@ -168,20 +168,36 @@ write_record(struct json_writer *w, const struct log_record *r)
 	json_write_end(w);
 }
 
+/* What was done, to what: "read asset 01a2… bytes 0+66", "list vault 01a2… 3 rows". */
+static void
+print_what(const struct log_record *r)
+{
+	bool page = r->op == OP_LIST || r->op == OP_HISTORY || r->op == OP_VAULT_LIST;
+	char id[UUID_TEXT_LEN + 1];
+
+	print_line("%-16s", r->op != OP_NONE ? op_name(r->op) : log_type_name(r->type));
+	if (!uuid_is_zero(r->asset) || !uuid_is_zero(r->vault)) {
+		uuid_text(uuid_is_zero(r->asset) ? r->vault : r->asset, id);
+		print_line("  %s", id);
+	}
+	if (r->type == LOG_INTENT && page)
+		print_line("  %llu rows", (unsigned long long)r->length);
+	else if (r->type == LOG_INTENT)
+		print_line("  bytes %llu+%llu", (unsigned long long)r->offset, (unsigned long long)r->length);
+}
+
 static void
 print_record(const struct log_record *r)
 {
-	char time[CLOCK_TEXT_LEN + 1], subject[UUID_TEXT_LEN + 1], asset[UUID_TEXT_LEN + 1] = "";
+	char time[CLOCK_TEXT_LEN + 1], subject[UUID_TEXT_LEN + 1] = "";
 
 	clock_text(r->wall, time);
-	uuid_text(r->subject, subject);
-	if (!uuid_is_zero(r->asset))
-		uuid_text(r->asset, asset);
-	print_line("%8llu  %s  %-8s  %-16s  %-6s  %-8s %s  %s %s%llu+%llu%s%s\n", (unsigned long long)r->index, time,
-	    log_type_name(r->type), op_name(r->op), surface_name(r->surface), subject_name(r->subject_kind),
-	    uuid_is_zero(r->subject) ? "-" : subject, asset, asset[0] != '\0' ? " " : "",
-	    (unsigned long long)r->offset, (unsigned long long)r->length,
-	    r->reason[0] != '\0' ? "  " : "", r->reason);
+	if (!uuid_is_zero(r->subject))
+		uuid_text(r->subject, subject);
+	print_line("%8llu  %s  %-8s  %-10s %-36s  ", (unsigned long long)r->index, time, log_type_name(r->type),
+	    subject_name(r->subject_kind), subject);
+	print_what(r);
+	print_line("%s%s\n", r->reason[0] != '\0' ? "  refused: " : "", r->reason);
 }
 
 static bool
@@ -209,6 +225,8 @@ print_window(const struct invocation *in, uint64_t size, uint64_t first, uint64_
 		json_write_object(&w);
 		json_write_key(&w, "records");
 		json_write_array(&w);
+	} else {
+		print_line("%8s  %-20s  %-8s  %-47s  %s\n", "record", "time", "type", "by whom", "what");
 	}
 	if ((e = log_walk("audit", first, show, &window)) != OK || !in->json) {
 		json_write_free(&w);
