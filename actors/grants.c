@@ -375,5 +375,4 @@ const struct actor_spec grants_actor = {
 	.n_handlers = sizeof handlers / sizeof *handlers,
 	.on_edge = on_edge,
 	.on_tick = on_tick,
-	.blocks = true,
 };

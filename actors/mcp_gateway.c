@@ -117,12 +117,30 @@ static const struct handler handlers[] = {
 };
 
 static void
+flight_clear(struct flight *f)
+{
+	free(f->deposit);
+	free(f->ack);
+	f->deposit = f->ack = NULL;
+}
+
+static void
+forget(void *arg, uint64_t ask_id, void *value)
+{
+	(void)arg;
+	(void)ask_id;
+	flight_clear(value);
+}
+
+static void
 mcp_gateway_stop(void *self)
 {
 	struct mcp_gateway *g = self;
 
 	if (g == NULL)
 		return;
+	if (g->flights != NULL)
+		pending_fail_all(g->flights, forget, NULL);
 	pending_free(&g->flights);
 	free(g);
 }
@@ -148,14 +166,6 @@ static enum err
 refuse(struct outbox *out, uint64_t ask_id, enum err why)
 {
 	return outbox_put(out, MSG_REFUSED, ask_id, &(struct refusal_body){ .error = (uint16_t)why });
-}
-
-static void
-flight_clear(struct flight *f)
-{
-	free(f->deposit);
-	free(f->ack);
-	f->deposit = f->ack = NULL;
 }
 
 static struct flight *

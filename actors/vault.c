@@ -235,5 +235,4 @@ const struct actor_spec vault_actor = {
 	.on_edge = on_edge,
 	.on_batch = on_batch,
 	.on_tick = on_tick,
-	.blocks = true,
 };

@@ -69,7 +69,8 @@ struct actor_spec {
 	 * (0: no wish). May be NULL. */
 	struct mono_ms (*on_tick)(void *self, struct mono_ms now, struct outbox *out);
 
-	/* Its handlers or on_batch write to a disk: it gets a thread of its own. */
+	/* It waits for a disk or a device at every turn: it gets a thread of its own. One that
+	 * does so now and then takes one of nng's meanwhile, which is cheaper than a hand-over. */
 	bool        blocks;
 };
 

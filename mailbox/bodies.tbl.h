@@ -10,6 +10,9 @@
  *                    points into the frame
  *   SUB(body, name)  another body of this table, in place
  *
+ * Who includes this defines BODY, and the others if it expands fields; they are
+ * undefined again at the end.
+ *
  * Times are milliseconds since 1970 (_wall_ms) or since boot (_boot_ms).
  */
 
@@ -337,3 +340,13 @@ BODY(certificate,
 BODY(keyring_state,
     U8(unlocked)
     U8(loaded))
+
+#undef BODY
+#undef U8
+#undef U16
+#undef U32
+#undef U64
+#undef ID
+#undef BYTES
+#undef SPAN
+#undef SUB

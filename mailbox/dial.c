@@ -169,7 +169,7 @@ dial_open(const char *path, unsigned patience_ms, struct dial **out)
 
 	if (strlen(path) >= sizeof a.sun_path)
 		return ERR_INVALID_ARGUMENT;
-	strcpy(a.sun_path, path);
+	memcpy(a.sun_path, path, strlen(path) + 1);
 	if ((d = calloc(1, sizeof *d)) == NULL)
 		return ERR_NO_MEMORY;
 	d->fd = -1;

@@ -7,8 +7,9 @@
 #include "mailbox/edge_traffic.h"
 
 #define TICK_MS       1000
-#define REDIAL_MIN_MS 10
-#define REDIAL_MAX_MS 200
+/* Start waits for the last edge, and a process that is away comes back within milliseconds. */
+#define REDIAL_MIN_MS 5
+#define REDIAL_MAX_MS 20
 
 /* Frames that nng may hold while one is being taken. */
 #define RECEIVE_FRAMES 8

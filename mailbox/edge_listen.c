@@ -12,6 +12,7 @@
 #define KNOCK_EVERY_MS 1000
 #define KNOCK_EAGER_MS 100  /* while somebody should come in and does not */
 #define KNOCK_WAITS_MS 600
+#define SLOWER_TIMES   4    /* the wait doubles, after that many vain mendings no more */
 #define RETRY_MS       50
 
 /* A burst of clients can fill the backlog for a moment; a dead listener's stays full. */
@@ -52,7 +53,7 @@ edge_listen_open(struct edge_listen *l, nng_socket socket, const char *path)
 	*l = (struct edge_listen){ .socket = socket, .knock_fd = -1 };
 	if (strlen(path) > EDGE_LISTEN_PATH_MAX)
 		return ERR_UNSUPPORTED;
-	strcpy(l->path, path);
+	memcpy(l->path, path, strlen(path) + 1);
 	l->knock_next.ms = clock_mono().ms + KNOCK_EVERY_MS;
 	l->listening = listen_now(l);
 	return l->listening ? OK : ERR_UNSUPPORTED;
@@ -99,7 +100,8 @@ knock(struct edge_listen *l, struct mono_ms now)
 		return;
 	}
 	l->n_full = 0;
-	l->knock_ends.ms = now.ms + KNOCK_WAITS_MS;
+	/* Mending did not help: perhaps it is not dead but slow. */
+	l->knock_ends.ms = now.ms + (KNOCK_WAITS_MS << (l->n_vain < SLOWER_TIMES ? l->n_vain : SLOWER_TIMES));
 	if (l->burial_ends.ms == 0)
 		l->n_buried_then = l->n_buried;
 	if (send(l->knock_fd, knock_hello, HELLO_LEN, MSG_NOSIGNAL) != HELLO_LEN)

@@ -5,7 +5,7 @@
  * How handlers get their thread is this module's affair alone: frames are
  * taken by nng's callbacks into the actor's inbox, and whoever finds the actor
  * idle runs it, under its lock, until the inbox is empty, then posts; actors
- * that write to a disk run on a thread of their own.
+ * that wait for a disk at every turn run on a thread of their own.
  */
 #ifndef MAILBOX_HOST_H
 #define MAILBOX_HOST_H

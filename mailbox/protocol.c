@@ -23,15 +23,6 @@ put_span(struct wire_out *o, struct span s, size_t max)
 }
 
 #include "mailbox/bodies.tbl.h"
-#undef BODY
-#undef U8
-#undef U16
-#undef U32
-#undef U64
-#undef ID
-#undef BYTES
-#undef SPAN
-#undef SUB
 
 #define U8(name)         b->name = wire_take_u8(in);
 #define U16(name)        b->name = wire_take_u16(in);
@@ -44,15 +35,6 @@ put_span(struct wire_out *o, struct span s, size_t max)
 #define BODY(name, fields) \
 	void name##_body_take(struct wire_in *in, struct name##_body *b) { fields }
 #include "mailbox/bodies.tbl.h"
-#undef BODY
-#undef U8
-#undef U16
-#undef U32
-#undef U64
-#undef ID
-#undef BYTES
-#undef SPAN
-#undef SUB
 
 struct body_row {
 	const char *name;
@@ -64,12 +46,10 @@ struct body_row {
 	static void name##_put_any(struct wire_out *o, const void *b) { name##_body_put(o, b); } \
 	static void name##_take_any(struct wire_in *in, union any_body *b) { name##_body_take(in, &b->name); }
 #include "mailbox/bodies.tbl.h"
-#undef BODY
 
 static const struct body_row bodies[BODY__COUNT] = {
 #define BODY(name, fields) { #name, name##_put_any, name##_take_any },
 #include "mailbox/bodies.tbl.h"
-#undef BODY
 };
 
 static const struct msg_row rows[MSG__COUNT] = {
@@ -197,7 +177,6 @@ protocol_fingerprint(void)
 #undef MSG
 #define BODY(name, fields) mix(&h, #name #fields ";");
 #include "mailbox/bodies.tbl.h"
-#undef BODY
 	mix(&h, MEMORIES_VERSION);
 	return h;
 }

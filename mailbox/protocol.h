@@ -45,26 +45,15 @@ enum carries { CARRIES_NOTHING, CARRIES_SEALED, CARRIES_TICKET, CARRIES_BOXED };
 #define SUB(body, name)  struct body##_body name;
 #define BODY(name, fields) struct name##_body { fields };
 #include "mailbox/bodies.tbl.h"
-#undef BODY
 
 #define BODY(name, fields) \
 	void name##_body_put(struct wire_out *o, const struct name##_body *b); \
 	void name##_body_take(struct wire_in *in, struct name##_body *b);
 #include "mailbox/bodies.tbl.h"
-#undef BODY
-#undef U8
-#undef U16
-#undef U32
-#undef U64
-#undef ID
-#undef BYTES
-#undef SPAN
-#undef SUB
 
 enum body {
 #define BODY(name, fields) BODY_##name,
 #include "mailbox/bodies.tbl.h"
-#undef BODY
 	BODY__COUNT
 };
 
@@ -72,7 +61,6 @@ enum body {
 union any_body {
 #define BODY(name, fields) struct name##_body name;
 #include "mailbox/bodies.tbl.h"
-#undef BODY
 };
 
 struct msg_row {

@@ -7,11 +7,12 @@
 #include "tools/bench_gate.h"
 #include "tools/bench_load.h"
 #include "tools/bench_reads.h"
+#include "tools/bench_sizes.h"
 
 static int
 usage(void)
 {
-	fprintf(stderr, "usage: bench run DIR MEMORIES [--quick]      everything, on new homes in DIR\n"
+	fprintf(stderr, "usage: bench run DIR MEMORIES full|quick [reads|sizes]   on new homes in DIR\n"
 	    "       bench make PLACE NOTES MIB               a home of so many assets and a file\n"
 	    "       bench reads PLACE CLIENTS small|large|notes SECONDS [shut]   of its running daemon\n"
 	    "       bench gate PLACE pool|thread             the bound's server\n");
@@ -51,11 +52,14 @@ reads(char **argv, bool no_open)
 static int
 run(const char *self, int argc, char **argv)
 {
-	bool quick = argc > 2 && strcmp(argv[2], "--quick") == 0;
+	bool quick = strcmp(argv[2], "quick") == 0;
 	struct bench_plan plan = { .self = self, .dir = argv[0], .memories = argv[1], .quick = quick,
-		.n_rounds = quick ? 3 : 7, .run_us = quick ? 400000 : 1500000 };
+		.n_rounds = quick ? 3 : 5, .run_us = quick ? 300000 : 1000000 };
 
-	bench_reads(&plan);
+	if (argc < 4 || strcmp(argv[3], "sizes") != 0)
+		bench_reads(&plan);
+	if (argc < 4 || strcmp(argv[3], "reads") != 0)
+		bench_sizes(&plan);
 	return 0;
 }
 
@@ -64,7 +68,7 @@ main(int argc, char **argv)
 {
 	bench_must(secret_init(true), "secret");
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (argc >= 4 && strcmp(argv[1], "run") == 0)
+	if (argc >= 5 && strcmp(argv[1], "run") == 0)
 		return run(argv[0], argc - 2, argv + 2);
 	if (argc == 5 && strcmp(argv[1], "make") == 0)
 		return make(argv + 2);

@@ -167,7 +167,7 @@ put_client_file(const struct bench_home *h)
 	char origin[LOG_ORIGIN_MAX + 1], line[LOG_KEY_TEXT_MAX + 1], home[BENCH_PATH_MAX];
 	struct client_file f = { .library = h->library, .grant = h->grant, .home = home, .log_key = line };
 
-	strcpy(home, h->path);
+	memcpy(home, h->path, strlen(h->path) + 1);
 	log_key_origin(h->library, origin);
 	log_key_text(origin, signer_public(h->log_key), line);
 	line[strcspn(line, "\n")] = '\0';

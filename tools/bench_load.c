@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "gateway/client.h"
+#include "store/log_commit.h"
 #include "tools/bench_load.h"
 #include "tools/bench_server.h"
 
@@ -19,6 +20,7 @@ struct clients {
 	uint32_t           *times;
 	size_t              n_times;
 	uint64_t            n_all;
+	double              n_commits; /* an answer counts as its part of one */
 };
 
 uint64_t
@@ -68,6 +70,16 @@ ask(struct clients *c, size_t i)
 	bench_must(client_ask_send(c->clients[i], &want, &c->asked[i]), "ask");
 }
 
+static double
+part_of_commit(const struct ack_body *ack)
+{
+	struct wire_in in = wire_in(ack->commit, sizeof ack->commit);
+	struct log_commit commit;
+
+	log_commit_take(&in, &commit);
+	return in.failed ? 0 : 1 / (double)commit.count;
+}
+
 static void
 take(struct clients *c, size_t i)
 {
@@ -75,6 +87,7 @@ take(struct clients *c, size_t i)
 	union any_body answer;
 
 	bench_must(client_ask_wait(c->clients[i], &c->asked[i], &answer), "answer");
+	c->n_commits += part_of_commit(&answer.answer.ack);
 	if (!c->load->no_open)
 		bench_must(client_ask_open(c->clients[i], &c->asked[i], &answer.answer, &a), "open");
 	client_answer_free(&a);
@@ -134,10 +147,12 @@ bench_load_run(const struct bench_load *load, struct bench_result *out)
 		ask(c, i);
 	run_until(c, bench_now_us() + load->run_us / 10);
 	c->n_times = 0;
+	c->n_commits = 0;
 	began = bench_now_us();
 	cpu = own_cpu_us();
 	run_until(c, began + load->run_us);
 	bench_result_of(c->times, c->n_times, bench_now_us() - began, out);
+	out->per_sync = c->n_commits > 0 ? (double)c->n_times / c->n_commits : 0;
 	out->own_cpu_us = (double)(own_cpu_us() - cpu) / (double)(out->n > 0 ? out->n : 1);
 	for (size_t i = 0; i < load->n_clients; i++) {
 		take(c, i);
@@ -146,4 +161,25 @@ bench_load_run(const struct bench_load *load, struct bench_result *out)
 	out->n_all = c->n_all;
 	free(c->times);
 	free(c);
+}
+
+uint64_t
+bench_load_stream(const struct bench_home *h, void (*each)(void *arg), void *arg)
+{
+	struct client_want want = { .op = OP_READ, .surface = SURFACE_CLI, .vault = h->vault, .limit = CHUNK_LEN,
+		.asset = bench_asset(BENCH_FILE, 0), .token = h->token };
+	struct client_bytes b = { .at_end = false };
+	struct client *c = NULL;
+
+	bench_must_not_fail(chdir(h->path), h->path);
+	bench_must(client_open(&c), "hello");
+	bench_must(client_trust(c, signer_public(h->log_key)), "trust");
+	while (!b.at_end) {
+		bench_must(client_read(c, &want, &b), "read");
+		want.offset += b.data != NULL ? secret_len(b.data) : 0;
+		client_bytes_free(&b);
+		each(arg);
+	}
+	client_close(&c);
+	return want.offset;
 }

@@ -28,6 +28,7 @@ struct bench_result {
 	double   per_s;
 	uint64_t p50_us, p99_us;
 	double   own_cpu_us; /* the clients' processor time a read */
+	double   per_sync;   /* records that shared a commit */
 };
 
 /* A number under n, the same row of them in every run. */
@@ -35,6 +36,9 @@ uint64_t bench_chance(uint64_t n);
 
 /* The working directory becomes the home. */
 void bench_load_run(const struct bench_load *load, struct bench_result *out);
+
+/* Reads all of the group FILE's asset once, in ranges of 64 KiB, one after the other. Bytes that came. */
+uint64_t bench_load_stream(const struct bench_home *h, void (*each)(void *arg), void *arg);
 
 /* From times in microseconds, which it sorts. */
 void bench_result_of(uint32_t *times, size_t n, uint64_t took_us, struct bench_result *out);

@@ -29,7 +29,7 @@ static const enum bench_group groups[] = { BENCH_SMALL, BENCH_LARGE };
 
 /* One measurement. */
 struct cell {
-	double per_s, p50_us, p99_us, cpu_us, own_cpu_us;
+	double per_s, p50_us, p99_us, cpu_us, own_cpu_us, per_sync;
 };
 
 struct reads {
@@ -111,7 +111,8 @@ measure_bound(struct reads *r, enum bench_group g, const struct count *count)
 	for (unsigned i = 0; i < n; i++)
 		bench_asker_end(&askers[i]);
 	free(times);
-	return (struct cell){ .per_s = result.per_s * n, .p50_us = (double)result.p50_us, .p99_us = (double)result.p99_us };
+	return (struct cell){ .per_s = result.per_s * n, .p50_us = (double)result.p50_us, .p99_us = (double)result.p99_us,
+		.per_sync = n };
 }
 
 static struct cell
@@ -125,11 +126,12 @@ measure_server(struct reads *r, enum variant v, enum bench_group g, const struct
 	bench_load_run(&load, &result);
 	cpu = bench_server_cpu_us(&r->servers[v]) - cpu;
 	return (struct cell){ .per_s = result.per_s, .p50_us = (double)result.p50_us, .p99_us = (double)result.p99_us,
-		.cpu_us = (double)cpu / (double)result.n_all, .own_cpu_us = result.own_cpu_us };
+		.cpu_us = (double)cpu / (double)result.n_all, .own_cpu_us = result.own_cpu_us,
+		.per_sync = result.per_sync };
 }
 
-static int
-compare(const void *a, const void *b)
+int
+bench_compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -147,7 +149,7 @@ median(const struct cell *cells, const struct cell *under, size_t field, unsigne
 		if (under != NULL)
 			v[i] /= *(const double *)((const char *)&under[i] + field);
 	}
-	qsort(v, n, sizeof *v, compare);
+	qsort(v, n, sizeof *v, bench_compare);
 	return n % 2 != 0 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
@@ -157,21 +159,21 @@ static void
 print_group(struct reads *r, size_t g)
 {
 	printf("\n%s reads, medians of %u rounds\n", groups[g] == BENCH_SMALL ? "1 KiB" : "64 KiB", r->plan->n_rounds);
-	printf("%8s  %-14s %9s %9s %9s %10s %10s %7s %7s\n", "clients", "", "reads/s", "p50 us", "p99 us", "server us", "client us",
-	    "to B0", "to B1");
+	printf("%8s  %-14s %9s %9s %9s %10s %10s %9s %6s %6s\n", "clients", "", "reads/s", "p50 us", "p99 us", "server us",
+	    "client us", "per sync", "to B0", "to B1");
 	for (size_t c = 0; c < N_COUNTS; c++)
 		for (int v = 0; v < VARIANT__COUNT; v++) {
 			const struct cell *cells = r->cells[v][g][c];
 
-			printf("%8s  %-14s %9.0f %9.0f %9.0f %10.1f %10.1f %7.2f %7.2f\n", counts[c].name, names[v],
+			printf("%8s  %-14s %9.0f %9.0f %9.0f %10.1f %10.1f %9.1f %6.2f %6.2f\n", counts[c].name, names[v],
 			    MEDIAN(cells, NULL, per_s), MEDIAN(cells, NULL, p50_us), MEDIAN(cells, NULL, p99_us),
-			    MEDIAN(cells, NULL, cpu_us), MEDIAN(cells, NULL, own_cpu_us),
+			    MEDIAN(cells, NULL, cpu_us), MEDIAN(cells, NULL, own_cpu_us), MEDIAN(cells, NULL, per_sync),
 			    MEDIAN(cells, r->cells[BOUND_0][g][c], per_s), MEDIAN(cells, r->cells[BOUND_1][g][c], per_s));
 		}
 }
 
-static void
-print_target(const char *what, double is, double wanted, bool at_least)
+void
+bench_print_target(const char *what, double is, double wanted, bool at_least)
 {
 	printf("%-60s %8.2f  (%s %.2f)  %s\n", what, is, at_least ? "at least" : "at most", wanted,
 	    (at_least ? is >= wanted : is <= wanted) ? "met" : "MISSED");
@@ -184,11 +186,11 @@ print_targets(struct reads *r)
 	struct cell (*bound)[N_COUNTS][ROUNDS_MAX] = r->cells[BOUND_1];
 
 	printf("\ntargets, default placement\n");
-	print_target("64 clients, 1 KiB: reads/s to B1", MEDIAN(is[0][COUNT_64], bound[0][COUNT_64], per_s), 0.4, true);
-	print_target("the same, nothing opened", MEDIAN(is[0][COUNT_64_SHUT], bound[0][COUNT_64_SHUT], per_s), 0.4, true);
-	print_target("64 clients, 1 KiB: reads/s to 1 client's", MEDIAN(is[0][COUNT_64], is[0][COUNT_1], per_s), 10, true);
-	print_target("64 clients, 64 KiB: reads/s to B1", MEDIAN(is[1][COUNT_64], bound[1][COUNT_64], per_s), 0.4, true);
-	print_target("1 client, 1 KiB: p50 over B1's, ms",
+	bench_print_target("64 clients, 1 KiB: reads/s to B1", MEDIAN(is[0][COUNT_64], bound[0][COUNT_64], per_s), 0.4, true);
+	bench_print_target("the same, nothing opened", MEDIAN(is[0][COUNT_64_SHUT], bound[0][COUNT_64_SHUT], per_s), 0.4, true);
+	bench_print_target("64 clients, 1 KiB: reads/s to 1 client's", MEDIAN(is[0][COUNT_64], is[0][COUNT_1], per_s), 10, true);
+	bench_print_target("64 clients, 64 KiB: reads/s to B1", MEDIAN(is[1][COUNT_64], bound[1][COUNT_64], per_s), 0.4, true);
+	bench_print_target("1 client, 1 KiB: p50 over B1's, ms",
 	    (MEDIAN(is[0][COUNT_1], NULL, p50_us) - MEDIAN(bound[0][COUNT_1], NULL, p50_us)) / 1000, 0.6, false);
 }
 

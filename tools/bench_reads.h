@@ -1,4 +1,7 @@
-/* bench_reads: reads a second, in turns: the two bounds, the daemon's default placement, all in one process. */
+/*
+ * bench_reads: reads a second, in turns: the two bounds, the daemon's default
+ * placement, all in one process.
+ */
 #ifndef TOOLS_BENCH_READS_H
 #define TOOLS_BENCH_READS_H
 
@@ -15,5 +18,10 @@ struct bench_plan {
 };
 
 void bench_reads(const struct bench_plan *plan);
+
+/* One line: what a target is, and whether it is met. */
+void bench_print_target(const char *what, double is, double wanted, bool at_least);
+
+int bench_compare(const void *a, const void *b); /* of doubles, for qsort */
 
 #endif

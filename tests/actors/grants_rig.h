@@ -2,10 +2,11 @@
 #ifndef TESTS_ACTORS_GRANTS_RIG_H
 #define TESTS_ACTORS_GRANTS_RIG_H
 
+#include <sys/resource.h>
 #include <sys/stat.h>
-#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "actors/grants.h"
 #include "actors/grants_state.h"
@@ -175,21 +176,35 @@ grants_rig_ready(struct grants_rig *g)
 	grants_rig_sudo(g);
 }
 
-/* The file can be neither written nor opened anew. */
+/* With false every write to a file fails until it is called with true. */
 static inline void
-grants_rig_break_ban_file(struct grants_rig *g)
+grants_rig_disk(bool writes)
 {
-	struct ban_state s = ban_state(grants_rig_self(g)->ban);
-	struct stat st;
+	static struct rlimit was;
+	struct rlimit none;
 
-	assert_int_equal(stat("grants/ban", &st), 0);
-	assert_int_equal(rename("grants/ban", "grants/ban.aside"), 0);
-	assert_int_equal(mkdir("grants/ban", 0700), 0);
-	ban_close(&grants_rig_self(g)->ban);
-	assert_int_equal(rename("grants/ban.aside", "grants/ban.mine"), 0);
-	assert_int_equal(ban_open("grants/ban.mine", &grants_rig_self(g)->ban), OK);
-	assert_int_equal(unlink("grants/ban.mine"), 0);
-	(void)s;
+	if (writes) {
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
+		return;
+	}
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+	none = was;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+}
+
+/* What the ban file says to a next start. */
+static inline struct ban_state
+grants_rig_ban_on_disk(void)
+{
+	struct ban *b = NULL;
+	struct ban_state s;
+
+	assert_int_equal(ban_open("grants/ban", &b), OK);
+	s = ban_state(b);
+	ban_close(&b);
+	return s;
 }
 
 #define GRANTS_TEST(f) cmocka_unit_test_setup_teardown(f, grants_rig_setup, grants_rig_teardown)

@@ -132,6 +132,8 @@ rig_batch(struct rig *r)
 	if (r->spec->on_batch != NULL && (e = r->spec->on_batch(r->self, r->out)) != OK)
 		outbox_cut(r->out, r->batch_start);
 	r->batch_start = outbox_count(r->out);
+	if (r->next > r->batch_start)
+		r->next = r->batch_start;
 	return e;
 }
 

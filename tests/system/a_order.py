@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """a: nothing leaves before its record is durable; what the log then says."""
+import base64
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
 
-from harness import (FILE, HERE, NO_ID, PASSWORD, Failed, Home, Skip, case, check, data_of, equal, furnished, library,
-                     main, program, shared, within)
+from harness import (FILE, HERE, NO_ID, ONE_PROCESS, Failed, Skip, case, check, data_of, equal, furnished, library,
+                     main, program, waits, within)
 
 LINE = re.compile(r"(\d+) (?:(\w+)>(\w+) (\w+) ask=(\d+) len=(\d+)|(\w+) DURABLE ask=(\d+) index=(\d+))")
 
@@ -254,7 +256,7 @@ def the_log_has_the_files_of_its_form_and_they_are_the_owners_alone():
     home = furnished()
     home.read(home.client, "list", home.main).done()
     home.stop()
-    for name in ("seg", "checkpoint", "key.pub", "anchor"):
+    for name in ("seg", "key.pub", "anchor"):
         check(os.path.exists(home.file("audit", name)), f"audit/{name} is missing")
     for folder, _, files in os.walk(home.file("audit")):
         equal(os.stat(folder).st_mode & 0o777, 0o700, f"mode of {folder}")
@@ -262,13 +264,13 @@ def the_log_has_the_files_of_its_form_and_they_are_the_owners_alone():
             equal(os.stat(os.path.join(folder, name)).st_mode & 0o077, 0, f"mode of {name}")
 
 
-@case
+@waits("checkpoints wait")
 def the_checkpoint_names_the_log_its_size_and_its_root():
-    import base64
     home = furnished()
     home.read(home.client, "list", home.main).done()
     home.stop()
     v = home.verify("--full").given()
+    check(os.path.exists(home.file("audit", "checkpoint")), "there is no audit/checkpoint")
     with open(home.file("audit", "checkpoint"), encoding="utf-8") as f:
         lines = f.read().split("\n")
     equal(lines[0], "memories/" + v_library(home), "origin")
@@ -296,7 +298,6 @@ def verify_needs_no_daemon_no_home_and_no_password():
     home.stop()
     v = home.verify().given()
     copy = home.side("copy")
-    import shutil
     shutil.copytree(home.file("audit"), copy)
     equal(program("--json", "audit", "verify", copy).given(), v, "verdict on a copy")
     equal(program("--json", "audit", "verify", copy, "--full", "--key", home.file("audit", "key.pub")).given(), v,
@@ -305,7 +306,6 @@ def verify_needs_no_daemon_no_home_and_no_password():
 
 @case
 def verify_finds_any_changed_byte_of_a_record():
-    import shutil
     home = furnished()
     _every_read(home)
     home.stop()
@@ -330,7 +330,6 @@ def verify_finds_any_changed_byte_of_a_record():
 
 @case
 def verify_finds_a_log_that_was_cut():
-    import shutil
     home = furnished()
     _every_read(home)
     home.stop()
@@ -348,7 +347,6 @@ def verify_finds_a_log_that_was_cut():
 
 @case
 def verify_of_an_earlier_copy_beside_its_later_anchor_has_diverged():
-    import shutil
     home = furnished()
     home.stop()
     early = home.side("early")
@@ -362,9 +360,8 @@ def verify_of_an_earlier_copy_beside_its_later_anchor_has_diverged():
     equal(r.error, "audit_diverged", f"{r}")
 
 
-@case
+@waits("the anchor in the vault's commits waits")
 def an_earlier_log_put_back_is_noticed_and_nothing_is_delivered():
-    import shutil
     home = furnished()
     home.stop()
     early = home.side("early")
@@ -381,9 +378,8 @@ def an_earlier_log_put_back_is_noticed_and_nothing_is_delivered():
           f"a log that was rolled back alone delivers: {r}")
 
 
-@case
+@waits("remembered checkpoints wait")
 def a_client_refuses_a_log_that_does_not_extend_the_one_it_saw():
-    import shutil
     home = furnished()
     state = home.side("state")
     os.mkdir(state, 0o700)
@@ -403,12 +399,14 @@ def a_client_refuses_a_log_that_does_not_extend_the_one_it_saw():
 
 
 def _tampered(change):
-    """A log changed from outside, under the running daemon: the next read is refused."""
+    """A log changed from outside, under the running daemon: it is noticed, by the next read at the latest."""
     home = furnished()
     home.read(home.client, "list", home.main).done()
     change(home)
     r = home.read(home.client, "read", home.main, home.memory["asset"])
-    check(r.code == 74 and (r.error or "").startswith("audit_"), f"{r}")
+    # It may be noticed, and recovered from, before that read; in one process all ends and begins with the log.
+    noticed = "audit_tampered" in home.tail()
+    check(noticed or r.code == 74 and r.error.startswith("audit_") or r.code != 0 and ONE_PROCESS, f"{r}; {home.tail()}")
     return home
 
 
@@ -417,7 +415,7 @@ def _stays_refused(home):
     within(5, lambda: home.status()["audit"]["state"] == "failed", "state of the log")
     for _ in range(2):
         r = home.read(home.client, "read", home.main, home.memory["asset"])
-        check(r.code == 74 and r.error.startswith("audit_"), f"{r}")
+        check(r.error == "unattended_not_loaded" or r.error.startswith("audit_"), f"{r}")
         s = home.status()["audit"]
         equal((s["state"], s["healthy"]), ("failed", False), "state of the log")
         home.restart()
@@ -434,7 +432,16 @@ def a_deleted_segment_stops_reads():
 
 @case
 def a_segment_that_lost_records_stops_reads():
-    _stays_refused(_tampered(lambda home: os.truncate(_segment(home), 900)))
+    def change(home):
+        size = home.status()["audit"]["size"]
+
+        def anchored():
+            with open(home.file("audit", "anchor"), "rb") as f:
+                return int.from_bytes(f.read()[4:12], "big") == size
+        # It follows within a second or so.
+        within(5, anchored, "an anchor of the log's size")
+        os.truncate(_segment(home), 900)
+    _stays_refused(_tampered(change))
 
 
 @case
@@ -463,8 +470,19 @@ def a_chmod_of_a_segment_stops_reads():
 
 
 @case
-def a_moved_log_folder_stops_reads():
-    _tampered(lambda home: os.rename(home.file("audit", "seg"), home.side("seg")))
+def a_segment_moved_away_stops_reads():
+    _tampered(lambda home: os.rename(_segment(home), home.side("moved.seg")))
+
+
+@waits("the anchor in the vault's commits waits")
+def a_log_that_is_gone_at_the_start_is_noticed_and_nothing_is_delivered():
+    home = furnished()
+    home.read(home.client, "list", home.main).done()
+    home.stop()
+    shutil.rmtree(home.file("audit"))
+    home.start()
+    r = home.read(home.client, "read", home.main, home.memory["asset"])
+    check(r.code != 0, f"a log that was deleted as a whole is begun anew, and delivers: {r}")
 
 
 # The other verifier
@@ -494,7 +512,6 @@ def the_independent_verifier_agrees_on_a_whole_log():
 
 @case
 def the_independent_verifier_agrees_on_a_damaged_log():
-    import shutil
     home = furnished()
     _every_read(home)
     home.stop()
@@ -521,7 +538,7 @@ def a_log_over_many_small_segments_holds():
     for _ in range(3):
         home.restart("--test-log-segment", "65536")
     home.terminal.unlock().done()
-    for i in range(150):
+    for i in range(400):
         home.read(home.client, "history", home.main, home.memory["asset"]).done()
     home.stop()
     check(len(os.listdir(home.file("audit", "seg"))) > 2, "too few segments: the case tests nothing")

@@ -3,9 +3,10 @@
 import hashlib
 import json
 import os
+import subprocess
 
-from harness import (BODY, CARD, FILE, NO_ID, SECRET, TIME, UUID, Home, case, check, equal, furnished, library, main,
-                     shape, shared)
+from harness import (BIN, BODY, CARD, FILE, NO_ID, SECRET, UUID, case, check, environment, equal, furnished,
+                     library, main, shape, shared)
 
 
 def _show(home, vault, asset, *options):
@@ -199,8 +200,6 @@ def a_write_is_recorded():
 def an_interrupted_add_leaves_no_asset():
     home = library()
     r, w = os.pipe()
-    import subprocess
-    from harness import BIN, environment
     argv = [BIN, "--home", home.path, "--json", "asset", "add", home.main, "-", "--kind", "file"]
     p = subprocess.Popen(argv, stdin=r, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment())
     os.close(r)

@@ -4,8 +4,8 @@ import json
 import os
 import signal
 
-from harness import (BIN, HEX_ROOT, PASSWORD, TIME, TREE, UUID, Home, Terminal, case, check, equal, furnished,
-                     library, main, program, shape, shared, within)
+from harness import (BIN, EXIT_OF, HEX_ROOT, PASSWORD, TIME, TREE, UUID, Home, Terminal, case, check, equal,
+                     furnished, library, main, program, shape, shared, within)
 
 COMMANDS = ["init", "daemon", "status", "unlock", "lock", "sudo", "vault create", "vault list", "asset add",
             "asset list", "asset show", "asset history", "unattended enable", "unattended mint",
@@ -90,7 +90,6 @@ def wrong_usage_is_json_too_with_json():
 
 @case
 def every_code_that_the_contract_names_is_in_the_page_of_errors():
-    from harness import EXIT_OF
     with open(os.path.join(TREE, "docs", "errors.md")) as f:
         rows = dict(line.split("|")[1:3] for line in f if line.startswith("| `"))
     exits = {code.strip(" `"): int(n) for code, n in rows.items()}

@@ -4,9 +4,10 @@ import os
 import signal
 import socket
 import stat
+import subprocess
 
-from harness import (BIN, ONE_PROCESS, PASSWORD, Failed, Home, alive, case, check, cmdline, equal, furnished, library,
-                     main, parent_of, process_only, program, within)
+from harness import (BIN, DAEMON_OPTIONS, ONE_PROCESS, PASSWORD, Failed, Home, alive, case, check, cmdline,
+                     environment, equal, furnished, main, parent_of, process_only, program, within)
 
 
 @case
@@ -163,6 +164,9 @@ def a_socket_left_by_a_killed_daemon_is_replaced():
     home = Home()
     home.init().done()
     home.start()
+    # All at once: nobody is left to tidy up.
+    for pid in [home.daemon.pid, *home.processes()]:
+        os.kill(pid, signal.SIGSTOP)
     home.kill()
     check(stat.S_ISSOCK(os.lstat(home.file("service.sock")).st_mode), "no stale socket is left: the case tests nothing")
     home.cli("status").refused("daemon_not_running")
@@ -370,8 +374,6 @@ def a_library_of_the_full_kdf_needs_no_test_setting():
 def a_cheap_kdf_is_refused_without_the_test_setting():
     home = Home()
     home.init().done()
-    import subprocess
-    from harness import DAEMON_OPTIONS, environment
     with open(home.out, "ab") as out, open(home.log, "ab") as log:
         home.daemon = subprocess.Popen([BIN, "--home", home.path, "daemon", *DAEMON_OPTIONS], stdout=out, stderr=log,
                                        stdin=subprocess.DEVNULL, env=environment(), start_new_session=True)

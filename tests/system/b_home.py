@@ -4,8 +4,7 @@ import json
 import os
 import socket
 
-from harness import (BIN, NO_ID, PASSWORD, Home, Skip, Terminal, at_end, case, check, equal, furnished, library, main,
-                     needs_root, program, shared, temp_dir, within)
+from harness import NO_ID, Home, at_end, case, check, equal, furnished, main, needs_root, program, shared, temp_dir
 
 COMMANDS = [["status"], ["init"], ["daemon", "--test-kdf"], ["unlock"], ["vault", "list"],
             ["unattended", "list", NO_ID, "--client-file", "/nonexistent/c"]]

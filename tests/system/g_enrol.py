@@ -4,8 +4,8 @@ import json
 import os
 import stat
 
-from harness import (NO_ID, PASSWORD, UUID, Home, Terminal, at_end, case, check, equal, furnished, library, main,
-                     needs_root, shape, shared, temp_dir)
+from harness import (BIN, NO_ID, PASSWORD, UUID, Home, case, check, equal, furnished, library, main, needs_root,
+                     shape, shared)
 
 SUDO = ("Sudo password: ", PASSWORD)
 OPEN = ("Password: ", PASSWORD)
@@ -118,7 +118,6 @@ def a_backend_of_no_such_name_is_refused():
 
 
 def _enable_argv(home, backend):
-    from harness import BIN
     return [BIN, "--home", home.path, "--json", "unattended", "enable", "--backend", backend]
 
 

@@ -3,10 +3,10 @@
 import json
 import os
 import random
-import re
+import subprocess
 
-from harness import (AUDIT, BIN, BODY, CARD, FILE, NO_ID, SECRET, TIME, UUID, Terminal, case, check, data_of, equal,
-                     environment, furnished, library, main, program, shape, shared, within)
+from harness import (AUDIT, BIN, BODY, CARD, FILE, NO_ID, SECRET, TIME, UUID, Terminal, case, check, data_of,
+                     environment, equal, furnished, library, main, program, shape, shared)
 
 READS = ["list", "history", "read", "credential-bytes"]
 ROW = {"asset": UUID, "kind": ("memory", "card", "file", "credential"), "private": bool, "title": str,
@@ -344,7 +344,6 @@ def a_message_of_a_refusal_holds_no_content():
 
 @case
 def parallel_reads_all_get_their_own_bytes():
-    import subprocess
     home = shared(furnished)
     jobs = []
     for i in range(16):

@@ -2,11 +2,9 @@
 """g: locked, loaded, banned: states and what they let through, over restarts and faults of custody."""
 import os
 import shutil
-import subprocess
 import threading
 
-from harness import (BIN, BODY, PASSWORD, Home, Terminal, case, check, environment, equal, furnished, library, main,
-                     needs_root, shared, within)
+from harness import PASSWORD, Home, case, equal, furnished, main, needs_root, within
 
 
 def _states(home):

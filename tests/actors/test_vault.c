@@ -1,0 +1,315 @@
+/* The vault actor: group commit, what is said after it, and what is said when it fails. */
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "actors/settings.h"
+#include "actors/vault.h"
+#include "tests/actors/content_rig.h"
+#include "tests/support/rig.h"
+
+static struct settings settings = { .weakened = "" };
+static struct rig *r;
+static enum err failed_with;
+
+void host_fail(enum err e);
+
+void
+host_fail(enum err e)
+{
+	failed_with = e;
+}
+
+static int
+setup(void **state)
+{
+	(void)state;
+	failed_with = OK;
+	rig_dir_make();
+	if (mkdir("vault", 0700) != 0 || rig_open(&vault_actor, &settings, &r) != OK)
+		return -1;
+	rig_edge(r, ACTOR_KEYRING, true);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void)state;
+	rig_close(&r);
+	rig_dir_remove();
+	return 0;
+}
+
+static void
+disk(bool writes)
+{
+	static struct rlimit was;
+	struct rlimit none;
+
+	if (writes) {
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
+		return;
+	}
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+	none = was;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+}
+
+static void
+put_vault(uint64_t ask_id)
+{
+	static const uint8_t name[60];
+	struct name_put_body b = { .vault = content_vault, .revision = content_id(0x7e, 1), .created_wall_ms = 5,
+		.sealed = { name, sizeof name } };
+
+	assert_int_equal(rig_deliver(r, MSG_NAME_WANTED, ACTOR_GATE, ask_id, &b), OK);
+}
+
+static void
+put_chunk(uint64_t ask_id, uint8_t revision, uint32_t index)
+{
+	static const uint8_t sealed[100];
+	struct chunk_put_body b = { .revision = content_id(0x30, revision), .index = index, .sealed = { sealed, sizeof sealed } };
+
+	assert_int_equal(rig_deliver(r, MSG_CHUNK_WANTED, ACTOR_GATE, ask_id, &b), OK);
+}
+
+static void
+put_revision(uint64_t ask_id, uint8_t asset, uint8_t revision, size_t cut)
+{
+	static const uint8_t sealed[100];
+	uint8_t row[REVISION_ROW_MAX];
+	struct wire_out o = wire_out(row, sizeof row);
+	struct revision_row fresh = { .vault = content_vault, .asset = content_id(0x20, asset), .revision = content_id(0x30, revision),
+		.kind = KIND_MEMORY, .bytes = 20 };
+	struct revision_put_body b = { .sealed_head = { sealed, 48 }, .sealed_title = { sealed, 60 }, .sealed_meta = { sealed, 60 } };
+
+	revision_row_put(&o, &fresh);
+	b.row = wire_written(&o);
+	b.row.len -= cut;
+	assert_int_equal(rig_deliver(r, MSG_PUBLISH_WANTED, ACTOR_GATE, ask_id, &b), OK);
+}
+
+static void
+expect_kept(uint64_t ask_id)
+{
+	assert_non_null(rig_expect(r, MSG_KEPT));
+	assert_int_equal(rig_ask_id(r), ask_id);
+}
+
+static enum err
+refused(uint64_t ask_id)
+{
+	const union any_body *b = rig_expect(r, MSG_RECORD_REFUSED);
+
+	assert_non_null(b);
+	assert_int_equal(rig_ask_id(r), ask_id);
+	return (enum err)b->refusal.error;
+}
+
+static void
+fill(void)
+{
+	put_vault(1);
+	put_chunk(2, 1, 0);
+	put_revision(3, 1, 1, 0);
+	assert_int_equal(rig_batch(r), OK);
+	for (uint64_t i = 1; i <= 3; i++)
+		expect_kept(i);
+	assert_true(rig_silent(r));
+}
+
+static void
+read_it(uint64_t ask_id, enum op op, uint8_t asset)
+{
+	struct ruling_body ruling = { .ask = { .op = (uint8_t)op, .vault = content_vault, .asset = content_id(0x20, asset), .limit = 10 },
+		.subject_kind = 1, .subject = content_id(0x40, 1), .deadline_boot_ms = 77, .mac = { 9 } };
+
+	assert_int_equal(rig_deliver(r, MSG_RECORD_WANTED, ACTOR_GRANTS, ask_id, &ruling), OK);
+}
+
+static void
+writes_are_answered_after_the_commit_of_their_group(void **state)
+{
+	(void)state;
+	put_vault(1);
+	put_chunk(2, 1, 0);
+	put_revision(3, 1, 1, 0);
+	assert_true(rig_silent(r));
+	assert_int_equal(rig_batch(r), OK);
+	for (uint64_t i = 1; i <= 3; i++)
+		expect_kept(i);
+	assert_true(rig_silent(r));
+	assert_int_equal(rig_batch(r), OK);
+	assert_true(rig_silent(r));
+}
+
+static void
+what_was_answered_is_there_after_a_restart_and_what_was_not_is_gone(void **state)
+{
+	(void)state;
+	fill();
+	put_chunk(4, 2, 0);
+	put_revision(5, 2, 2, 0);
+	rig_close(&r);
+	assert_int_equal(rig_open(&vault_actor, &settings, &r), OK);
+	rig_edge(r, ACTOR_KEYRING, true);
+	read_it(6, OP_READ, 1);
+	assert_non_null(rig_expect(r, MSG_DEPOSIT));
+	assert_non_null(rig_expect(r, MSG_KEYS_WANTED));
+	read_it(7, OP_READ, 2);
+	assert_int_equal(refused(7), ERR_NOT_FOUND);
+}
+
+static void
+a_failed_commit_refuses_every_write_of_its_group_and_ends_the_process(void **state)
+{
+	(void)state;
+	fill();
+	put_chunk(4, 2, 0);
+	put_revision(5, 2, 2, 0);
+	disk(false);
+	assert_int_equal(rig_batch(r), OK);
+	disk(true);
+	for (uint64_t i = 4; i <= 5; i++)
+		assert_int_equal(refused(i), ERR_STORAGE_FAILED);
+	assert_true(rig_silent(r));
+	assert_int_equal(failed_with, OK);
+	rig_tick(r, clock_mono());
+	assert_int_equal(failed_with, ERR_STORAGE_FAILED);
+	put_chunk(6, 2, 1);
+	assert_int_equal(rig_batch(r), OK);
+	assert_int_equal(refused(6), ERR_STORAGE_FAILED);
+}
+
+static void
+a_write_that_is_refused_takes_no_part_in_the_group(void **state)
+{
+	(void)state;
+	fill();
+	put_revision(4, 3, 3, 0);
+	assert_int_equal(refused(4), ERR_INVALID_ARGUMENT);
+	put_revision(5, 3, 3, 1);
+	assert_int_equal(refused(5), ERR_INVALID_ARGUMENT);
+	put_chunk(6, 1, 0);
+	assert_int_equal(refused(6), ERR_INVALID_ARGUMENT);
+	put_chunk(7, 3, 0);
+	put_revision(8, 3, 3, 0);
+	assert_int_equal(rig_batch(r), OK);
+	expect_kept(7);
+	expect_kept(8);
+	assert_true(rig_silent(r));
+}
+
+static void
+a_group_past_its_bound_is_committed_in_parts_and_each_write_answered_once(void **state)
+{
+	(void)state;
+	put_vault(1);
+	for (uint64_t i = 0; i < 600; i++)
+		put_chunk(1000 + i, 9, (uint32_t)i);
+	assert_false(rig_silent(r));
+	assert_int_equal(rig_batch(r), OK);
+	expect_kept(1);
+	for (uint64_t i = 0; i < 600; i++)
+		expect_kept(1000 + i);
+	assert_true(rig_silent(r));
+}
+
+static void
+a_discarded_revision_cannot_be_published(void **state)
+{
+	(void)state;
+	fill();
+	put_chunk(4, 2, 0);
+	assert_int_equal(rig_deliver(r, MSG_DISCARD_WANTED, ACTOR_GATE, 5, &(struct one_id_body){ content_id(0x30, 2) }), OK);
+	put_revision(6, 2, 2, 0);
+	assert_int_equal(refused(6), ERR_INVALID_ARGUMENT);
+	assert_int_equal(rig_batch(r), OK);
+	expect_kept(4);
+	expect_kept(5);
+	assert_true(rig_silent(r));
+}
+
+static void
+a_read_sends_the_deposit_to_the_gate_and_its_names_to_the_keyring(void **state)
+{
+	const union any_body *b;
+
+	(void)state;
+	fill();
+	read_it(7, OP_READ, 1);
+	assert_non_null(b = rig_expect(r, MSG_DEPOSIT));
+	assert_int_equal(rig_ask_id(r), 7);
+	assert_int_equal(b->deposit.n_items, 2);
+	assert_non_null(b = rig_expect(r, MSG_KEYS_WANTED));
+	assert_int_equal(rig_ask_id(r), 7);
+	assert_int_equal(b->keys_wanted.n_refs, 2);
+	assert_int_equal(b->keys_wanted.length, 10);
+	assert_true(uuid_equal(b->keys_wanted.revision, content_id(0x30, 1)));
+	assert_int_equal(b->keys_wanted.ruling.deadline_boot_ms, 77);
+	assert_int_equal(b->keys_wanted.ruling.mac[0], 9);
+	assert_true(rig_silent(r));
+}
+
+static void
+a_refused_read_names_its_subject_and_brings_nothing(void **state)
+{
+	const union any_body *b;
+
+	(void)state;
+	fill();
+	read_it(7, OP_CREDENTIAL_BYTES, 1);
+	assert_non_null(b = rig_expect(r, MSG_RECORD_REFUSED));
+	assert_int_equal(b->refusal.error, ERR_WRONG_KIND);
+	assert_int_equal(b->refusal.authenticated, 1);
+	assert_int_equal(b->refusal.subject_kind, 1);
+	assert_true(uuid_equal(b->refusal.subject, content_id(0x40, 1)));
+	assert_true(rig_silent(r));
+}
+
+static void
+without_a_keyring_no_deposit_is_sent(void **state)
+{
+	(void)state;
+	fill();
+	rig_edge(r, ACTOR_KEYRING, false);
+	read_it(7, OP_READ, 1);
+	assert_int_equal(refused(7), ERR_INTERRUPTED);
+	assert_true(rig_silent(r));
+}
+
+static void
+two_vaults_cannot_share_a_directory(void **state)
+{
+	struct rig *second = NULL;
+
+	(void)state;
+	assert_int_equal(rig_open(&vault_actor, &settings, &second), ERR_BUSY);
+	assert_null(second);
+}
+
+#define VAULT_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		VAULT_TEST(writes_are_answered_after_the_commit_of_their_group),
+		VAULT_TEST(what_was_answered_is_there_after_a_restart_and_what_was_not_is_gone),
+		VAULT_TEST(a_failed_commit_refuses_every_write_of_its_group_and_ends_the_process),
+		VAULT_TEST(a_write_that_is_refused_takes_no_part_in_the_group),
+		VAULT_TEST(a_group_past_its_bound_is_committed_in_parts_and_each_write_answered_once),
+		VAULT_TEST(a_discarded_revision_cannot_be_published),
+		VAULT_TEST(a_read_sends_the_deposit_to_the_gate_and_its_names_to_the_keyring),
+		VAULT_TEST(a_refused_read_names_its_subject_and_brings_nothing),
+		VAULT_TEST(without_a_keyring_no_deposit_is_sent),
+		VAULT_TEST(two_vaults_cannot_share_a_directory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}

@@ -1,0 +1,391 @@
+#!/usr/bin/env python3
+"""s: planted secrets are found in no output, no file, no argument, no environment and no memory of the daemon."""
+import base64
+import json
+import os
+import random
+import string
+import struct
+import subprocess
+import sys
+import threading
+
+from harness import (NO_ID, Failed, Home, at_end, case, check, cmdline, environment, equal, furnished, library,
+                     main, needs_root)
+
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+# Marks and how they may be disguised
+
+def forms(mark):
+    """What the mark may look like: as it is, hex, base64 and base64url at each offset, UTF-16."""
+    out = {"raw": mark, "hex": mark.hex().encode(), "HEX": mark.hex().upper().encode(),
+           "reversed": mark[::-1]}
+    for shift in range(3):
+        coded = base64.b64encode(b"\0" * shift + mark)
+        # The first and last groups mix with neighbours.
+        core = coded[4 if shift else 0:len(mark) // 3 * 4 - 4]
+        out[f"base64+{shift}"] = core
+        out[f"base64url+{shift}"] = core.translate(bytes.maketrans(b"+/", b"-_"))
+    try:
+        out["utf-16"] = mark.decode().encode("utf-16-le")
+    except UnicodeDecodeError:
+        pass
+    return out
+
+
+class Scanner:
+    def __init__(self, marks):
+        """marks: {name: bytes}"""
+        self.needles = sorted({(f, name, how) for name, mark in marks.items() for how, f in forms(mark).items()})
+
+    def find(self, data):
+        return [f"{name} ({how})" for needle, name, how in self.needles if needle in data]
+
+    def check(self, data, where):
+        found = self.find(data)
+        check(not found, f"{found} in {where}")
+
+
+def memory_of(pid):
+    """The bytes of every page that the process has, as (where, bytes)."""
+    with open(f"/proc/{pid}/maps") as f:
+        areas = [line.split(None, 5) for line in f]
+    with open(f"/proc/{pid}/mem", "rb", 0) as mem, open(f"/proc/{pid}/pagemap", "rb", 0) as pagemap:
+        for area in areas:
+            start, end = (int(x, 16) for x in area[0].split("-"))
+            name = area[5].strip() if len(area) > 5 else "anonymous"
+            # Files of the system hold nothing of ours; files of the home are searched as files.
+            if name.startswith(("/usr/", "/lib", "/etc/")) and "w" not in area[1] or name in ("[vsyscall]", "[vvar]",
+                                                                                            "[vvar_vclock]"):
+                continue
+            pagemap.seek(start // PAGE * 8)
+            entries = pagemap.read((end - start) // PAGE * 8)
+            at = None
+            present = [i for i, (e,) in enumerate(struct.iter_unpack("<Q", entries)) if e >> 62]
+            for run_start, run_end in _runs(present):
+                at = start + run_start * PAGE
+                try:
+                    mem.seek(at)
+                    yield name, mem.read((run_end - run_start) * PAGE)
+                except (OSError, ValueError):
+                    continue
+
+
+def _runs(numbers):
+    start = None
+    for n in numbers:
+        if start is not None and n == last + 1:
+            last = n
+            continue
+        if start is not None:
+            yield start, last + 1
+        start = last = n
+    if start is not None:
+        yield start, last + 1
+
+
+def scan_memory(pid, scanner):
+    """(found, bytes read)"""
+    found, n = set(), 0
+    # Runs of one area are joined, so that nothing hides between two of them.
+    for name, data in memory_of(pid):
+        n += len(data)
+        found |= {f"{what} in {name}" for what in scanner.find(data)}
+    return sorted(found), n
+
+
+# The library with marks in it
+
+def _mark(n=30):
+    return "".join(random.SystemRandom().choices(string.ascii_letters + string.digits, k=n))
+
+
+class Marked:
+    """A library whose every secret is a mark, and a scanner for them."""
+
+    def __init__(self, *options):
+        texts = {k: "q" + _mark() for k in ("vault name", "title", "body", "tag", "card value", "file", "file title", "credential",
+                                           "credential title", "password", "wrong password")}
+        self.t = texts
+        self.home = home = Home()
+        home.init(texts["password"]).done()
+        home.start("--trace", *options)
+        home.terminal.unlock(texts["password"]).done()
+        home.terminal.enable(more=[("Sudo password: ", texts["password"])]).done()
+        self.vault = home.vault(texts["vault name"])
+        self.memory = home.add(self.vault, "memory", texts["body"] * 40, "--title", texts["title"], "--tag", texts["tag"])["asset"]
+        self.card = home.add(self.vault, "card", json.dumps({"title": texts["title"], "tags": [], "fields": [
+            {"name": "n", "value": texts["card value"], "protected": False}]}))["asset"]
+        self.file = home.add(self.vault, "file", texts["file"].encode() * 6000, "--title", texts["file title"])["asset"]
+        self.credential = home.add(self.vault, "credential", texts["credential"], "--title",
+                                   texts["credential title"])["asset"]
+        self.grant, self.client = home.mint(self.vault)
+        with open(self.client) as f:
+            self.token_text = json.load(f)["token"]
+        marks = {k: v.encode() for k, v in texts.items()}
+        marks["token"] = base64.urlsafe_b64decode(self.token_text + "=")
+        self.scanner = Scanner(marks)
+        self.marks = marks
+
+    def reads(self):
+        home = self.home
+        for command, args in (("list", [self.vault]), ("history", [self.vault, self.memory]),
+                              ("read", [self.vault, self.memory]), ("read", [self.vault, self.card]),
+                              ("read", [self.vault, self.file]), ("credential-bytes", [self.vault, self.credential])):
+            home.read(self.client, command, *args).done()
+
+    def everything(self):
+        """All commands, with their errors too; gives what the commands said on stderr."""
+        home, said = self.home, []
+        self.reads()
+        t = self.t
+        for r in (home.terminal.unlock(t["wrong password"]), home.terminal.sudo(t["wrong password"]),
+                  home.read(self.client, "read", self.vault, self.credential),
+                  home.read(self.client, "credential-bytes", self.vault, self.file),
+                  home.read(self.client, "read", self.vault, NO_ID),
+                  home.read(self.client, "read", self.vault, self.file, "--offset", 10**9),
+                  home.read(self.client, "list", NO_ID),
+                  home.owner("vault", "create", t["vault name"]),
+                  home.owner("asset", "add", self.vault, "-", "--kind", "card", input=t["body"].encode()),
+                  home.owner("asset", "add", self.vault, "-", "--kind", "credential", input=t["credential"].encode() * 3000),
+                  home.owner("unattended", "mint", "--vault", self.vault, "--client-file", self.client)):
+            said.append((" ".join(r.argv[3:5]), r.err + r.screen + (r.out if r.code else b"")))
+            check(r.code != 0, f"{r}")
+        home.owner("asset", "list", self.vault).done()
+        home.owner("asset", "show", self.vault, self.memory).done()
+        home.owner("asset", "show", self.vault, self.file, json=False).done()
+        home.owner("asset", "show", self.vault, self.credential).done()
+        return said
+
+
+def _files(folder):
+    for at, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(at, name)
+            if os.path.isfile(path) and not os.path.islink(path):
+                with open(path, "rb") as f:
+                    yield path, f.read()
+
+
+# The scanner itself
+
+@case
+def the_scanner_finds_every_form_of_a_mark():
+    mark = ("q" + _mark()).encode()
+    s = Scanner({"m": mark})
+    for hidden in (mark, mark.hex().encode(), mark.decode().encode("utf-16-le"), mark[::-1],
+                   *(base64.b64encode(os.urandom(k) + mark + b"tail") for k in range(7)),
+                   *(base64.urlsafe_b64encode(os.urandom(k) + mark + b"tail") for k in range(7))):
+        check(s.find(os.urandom(500) + hidden + os.urandom(500)), f"not found: {hidden!r}")
+    check(not s.find(os.urandom(100000)), "found in noise")
+
+
+@case
+def the_scanner_finds_a_mark_in_the_memory_of_a_process():
+    needs_root()
+    code = ("import sys, mmap\n"
+            "line = sys.stdin.buffer.readline().strip()\n"
+            "kept = [bytearray(line[::-1])[::-1], mmap.mmap(-1, 1 << 20)]\n"
+            "kept[1][70000:70000 + len(line)] = line\n"
+            "print('kept', flush=True); sys.stdin.read()\n")
+    p = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    at_end(p.wait)
+    at_end(p.kill)
+    mark = ("q" + _mark()).encode()
+    p.stdin.write(mark + b"\n")
+    p.stdin.flush()
+    equal(p.stdout.readline(), b"kept\n", "helper")
+    found, n = scan_memory(p.pid, Scanner({"m": mark}))
+    check(found and n > 1 << 20, f"found {found} in {n} bytes")
+    p.stdin.close()
+    p.stdout.close()
+
+
+@case
+def the_scanner_finds_a_mark_that_a_daemon_may_know():
+    needs_root()
+    # Control on the daemon's own memory: the path of the home is no secret and is there.
+    home = furnished()
+    s = Scanner({"home": os.path.basename(home.dir).encode() + b"/home"})
+    found = [name for pid, name in home.processes().items() if scan_memory(pid, s)[0]]
+    check(found, "the home's path is in no process of the daemon")
+
+
+# The daemon
+
+@case
+def no_secret_is_in_what_the_daemon_and_failing_commands_print():
+    m = Marked()
+    for what, said in m.everything():
+        m.scanner.check(said, f"what `{what}` printed")
+    m.home.stop()
+    m.home.start("--trace")
+    m.reads()
+    m.home.kill()
+    for path in (m.home.out, m.home.log):
+        with open(path, "rb") as f:
+            data = f.read()
+        m.scanner.check(data, path)
+    check(len(data) > 10000, "no trace was written: the case tests nothing")
+
+
+@case
+def no_secret_is_in_any_file_of_the_home():
+    m = Marked()
+    m.everything()
+    n = 0
+    for running in (True, False):
+        for path, data in _files(m.home.path):
+            n += len(data)
+            m.scanner.check(data, path)
+        if running:
+            m.home.stop()
+    check(n > 1 << 20, "too few bytes: the case tests nothing")
+
+
+@case
+def no_secret_is_left_in_a_temporary_folder():
+    m = Marked()
+    tmp = m.home.side("tmp")
+    os.mkdir(tmp, 0o700)
+    env = {"TMPDIR": tmp}
+    m.home.owner("asset", "add", m.vault, "-", "--kind", "file", input=m.t["file"].encode() * 9000, env=env).done()
+    m.home.read(m.client, "read", m.vault, m.file, env=env).done()
+    equal(os.listdir(tmp), [], "files in TMPDIR")
+
+
+def _arguments_and_environments(m, seen):
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        if int(pid) == os.getpid():
+            continue
+        for name in ("cmdline", "environ"):
+            try:
+                with open(f"/proc/{pid}/{name}", "rb") as f:
+                    data = f.read()
+            except OSError:
+                continue
+            seen.add((pid, name))
+            m.scanner.check(data, f"{name} of process {pid}: {cmdline(pid)[:4]}")
+
+
+@case
+def no_secret_is_in_an_argument_or_environment_of_any_process():
+    m = Marked()
+    seen, found, over = set(), [], threading.Event()
+
+    def watch():
+        while not over.is_set():
+            try:
+                _arguments_and_environments(m, seen)
+            except Failed as e:
+                found.append(str(e))
+                return
+    # What the case itself must put into arguments is not looked for.
+    m.scanner = Scanner({k: v for k, v in m.marks.items() if "title" not in k and k not in ("tag", "vault name")})
+    t = threading.Thread(target=watch)
+    t.start()
+    try:
+        for _ in range(3):
+            m.reads()
+            m.home.terminal.unlock(m.t["password"]).done()
+            m.home.terminal.sudo(m.t["password"]).done()
+            m.home.mint(m.vault)
+            m.home.add(m.vault, "credential", m.t["credential"])
+    finally:
+        over.set()
+        t.join()
+    equal(found, [], "secrets in arguments or environments")
+    daemons = {str(m.home.daemon.pid), *map(str, m.home.processes())}
+    check({p for p, _ in seen} >= daemons, "the daemon's processes were not looked at")
+
+
+def _check_memory(m):
+    pids = {m.home.daemon.pid: "supervisor", **m.home.processes()}
+    for pid, name in pids.items():
+        found, n = scan_memory(pid, m.scanner)
+        check(n > 500000, f"only {n} bytes of {name} could be read")
+        check(not found, f"in the memory of {name}: {found}")
+
+
+@case
+def no_secret_is_in_the_memory_of_the_daemon_after_everything():
+    needs_root()
+    m = Marked()
+    m.everything()
+    m.reads()
+    _check_memory(m)
+
+
+@case
+def no_secret_is_in_the_memory_of_the_daemon_after_a_key_only_start():
+    needs_root()
+    m = Marked()
+    m.home.restart("--trace")
+    m.reads()
+    _check_memory(m)
+
+
+@case
+def no_secret_is_in_the_memory_of_the_daemon_during_a_stream_of_reads_and_writes():
+    needs_root()
+    m = Marked()
+    over, failures = threading.Event(), []
+
+    def read(n):
+        while not over.is_set():
+            for command, asset in (("read", m.file), ("credential-bytes", m.credential), ("read", m.memory)):
+                r = m.home.read(m.client, command, m.vault, asset)
+                if r.code != 0:
+                    failures.append(r)
+    threads = [threading.Thread(target=read, args=(n,)) for n in range(4)]
+    for t in threads:
+        t.start()
+    try:
+        for i in range(4):
+            m.home.add(m.vault, "file", m.t["file"].encode() * 4000)
+            m.home.add(m.vault, "credential", m.t["credential"])
+            _check_memory(m)
+    finally:
+        over.set()
+        for t in threads:
+            t.join()
+    equal(failures, [], "reads that failed")
+
+
+@case
+def after_a_lock_the_custody_material_is_in_no_memory_of_the_daemon():
+    needs_root()
+    m = Marked()
+    with open(m.home.file("custody", "owner-file"), "rb") as f:
+        material = f.read()[82:114]
+    s = Scanner({"material": material})
+    m.reads()
+    m.home.owner("lock").done()
+    for pid, name in m.home.processes().items():
+        found, _ = scan_memory(pid, s)
+        equal(found, [], f"material in the memory of {name}")
+
+
+@case
+def the_client_file_holds_the_token_and_nothing_of_the_content():
+    m = Marked()
+    with open(m.client, "rb") as f:
+        text = f.read()
+    check(m.token_text.encode() in text, "no token")
+    Scanner({k: v for k, v in m.marks.items() if k != "token"}).check(text, "the client file")
+
+
+@case
+def the_readers_own_environment_and_arguments_reach_no_file():
+    m = Marked()
+    before = dict(_files(m.home.path))
+    m.home.read(m.client, "list", m.vault, env={"SECRET_OF_MINE": m.t["body"]}).done()
+    for path, data in _files(m.home.path):
+        if before.get(path) != data:
+            m.scanner.check(data, path)
+
+
+if __name__ == "__main__":
+    main()
