@@ -7,6 +7,7 @@
 #include "escrow/hash.h"
 #include "escrow/ticket.h"
 #include "mailbox/host.h"
+#include "mailbox/log_line.h"
 #include "mailbox/trace.h"
 #include "store/log.h"
 #include "store/log_commit.h"
@@ -283,9 +284,11 @@ on_event(void *self, const struct inbound *in, struct outbox *out)
 	uint64_t index;
 	enum err e = append(a, &r, &index, out);
 
-	if (e != ERR_LOCKED || a->n_held == HELD_MAX)
-		return e;
-	a->held[a->n_held++] = in->body->event;
+	if (e == ERR_LOCKED && a->n_held < HELD_MAX)
+		a->held[a->n_held++] = in->body->event;
+	else if (e != OK)
+		/* Said here: an error returned would take acks with it that a full group has just earned. */
+		log_error(ACTOR_AUDIT, e, in->ask_id);
 	return OK;
 }
 

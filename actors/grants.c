@@ -8,6 +8,7 @@
 #define GRANTS_DIR "grants"
 #define BAN_FILE   "grants/ban"
 #define COMMANDS_MAX 64
+#define LOCKS_MAX    8 /* of them */
 
 /* How long a start waits for keyring and log before it calls itself started all the same. */
 #define PATIENCE_MS 3000
@@ -134,7 +135,10 @@ grants_begin(const struct inbound *in, struct grants *g, const struct peer_body 
 	void *value = NULL;
 	/* A lock goes on without a keyring: what it still has to make durable is elsewhere. */
 	bool goes_on = g->keyring_up || in->type == MSG_LOCK_WANTED;
-	enum err e = goes_on ? pending_add(g->commands, in->ask_id, deadline, &value) : ERR_INTERRUPTED;
+	/* And there is always room for one. */
+	bool has_room = in->type == MSG_LOCK_WANTED || pending_count(g->commands) < COMMANDS_MAX - LOCKS_MAX;
+	enum err e = !goes_on ? ERR_INTERRUPTED : !has_room ? ERR_BUSY
+	    : pending_add(g->commands, in->ask_id, deadline, &value);
 
 	*c = value;
 	if (e != OK)
@@ -307,11 +311,32 @@ interrupted(void *arg, uint64_t ask_id, void *value)
 		(void)grants_done(arg, ask_id, (struct uuid){ { 0 } }); /* the keys are gone with the keyring */
 }
 
+/* A command that waits for nothing but the log's word. */
+static bool
+waits_for_log(const void *arg, const void *value)
+{
+	const struct command *c = value;
+
+	(void)arg;
+	return c->type == MSG_RESUME_WANTED || (c->type == MSG_LOCK_WANTED && c->keys_dropped && c->ban_failed);
+}
+
+static void
+log_lost(void *arg, uint64_t ask_id, void *value)
+{
+	const struct command *c = value;
+
+	refuse_command(arg, ask_id, c->type == MSG_LOCK_WANTED ? ERR_LOCK_NOT_DURABLE : ERR_AUDIT_UNAVAILABLE);
+}
+
 static void
 timed_out(void *arg, uint64_t ask_id, void *value)
 {
 	const struct command *c = value;
 
+	/* What the keyring may have loaded has no enrolment. */
+	if (c->type == MSG_ENABLE_WANTED)
+		(void)outbox_put(arg, MSG_KEYS_DROP, 0, &(struct keys_drop_body){ .unattended = 1 });
 	refuse_command(arg, ask_id, c->type == MSG_LOCK_WANTED && c->ban_failed ? ERR_LOCK_NOT_DURABLE : ERR_TIMEOUT);
 }
 
@@ -324,6 +349,8 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 	if (other == ACTOR_AUDIT) {
 		g->audit_up = up;
 		g->log_known = false;
+		if (!up)
+			pending_fail_some(g->commands, waits_for_log, log_lost, out);
 		memcpy(library.log_public, g->library.log_public, sizeof library.log_public);
 		if (up && g->initialized)
 			(void)outbox_put(out, MSG_LIBRARY, 0, &library);

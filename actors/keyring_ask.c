@@ -73,6 +73,9 @@ open_grant(const struct keyring *k, const struct channel *c, struct source *s)
 	struct key *half = NULL;
 	enum err e;
 
+	/* An asker that met a boot key without a certificate gave it no half: it has to say hello again. */
+	if (r->ask.boxed_half.len == 0)
+		return ERR_INTERRUPTED;
 	if (r->ask.boxed_half.len != SEALED_KEY_LEN)
 		return ERR_INVALID_GRANT;
 	if ((e = key_new(&half)) != OK)
@@ -329,10 +332,11 @@ answer_keys_wanted(struct keyring *k, const struct inbound *in, struct outbox *o
 
 	if (w->n_refs > TICKET_KEYS_MAX || (writes && w->n_refs != 0))
 		return ERR_INTERNAL;
+	if ((e = check_ruling(k, &w->ruling)) != OK)
+		return e;
 	if (!k->audit_up || !k->epoch_known)
 		return ERR_AUDIT_UNAVAILABLE;
-	if ((e = check_ruling(k, &w->ruling)) != OK ||
-	    (e = channels_find(k->channels, &k->boot_pair, w->ruling.ask.opener, &c)) != OK)
+	if ((e = channels_find(k->channels, &k->boot_pair, w->ruling.ask.opener, &c)) != OK)
 		return e;
 	if (!uuid_is_zero(w->ruling.grant))
 		e = open_grant(k, c, &s);

@@ -512,6 +512,7 @@ on_started(void *self, const struct inbound *in, struct outbox *out)
 struct failing {
 	struct mcp_gateway *gateway;
 	struct outbox *out;
+	enum actor     lost; /* of an edge that was lost */
 	enum err       why;
 };
 
@@ -526,11 +527,25 @@ fail(void *arg, uint64_t ask_id, void *value)
 	    : ERR_AUDIT_TIMEOUT);
 }
 
+/* Commands wait for grants, which knows itself what it has lost; writes wait for the vault. */
+static bool
+waits_for(const void *arg, const void *value)
+{
+	const struct failing *failing = arg;
+	const struct flight *f = value;
+
+	if (failing->lost == ACTOR_AUDIT)
+		return f->type == MSG_ASK || f->type == MSG_STATUS_ASK || f->type == MSG_GRANTS_ASK;
+	if (failing->lost == ACTOR_KEYRING)
+		return f->type == MSG_ASK;
+	return true;
+}
+
 static void
 on_edge(void *self, enum actor other, bool up, struct outbox *out)
 {
 	struct mcp_gateway *g = self;
-	struct failing failing = { g, out, other == ACTOR_AUDIT ? ERR_AUDIT_UNAVAILABLE : ERR_INTERRUPTED };
+	struct failing failing = { g, out, other, other == ACTOR_AUDIT ? ERR_AUDIT_UNAVAILABLE : ERR_INTERRUPTED };
 
 	if (other == ACTOR_AUDIT) {
 		g->audit_up = up;
@@ -539,14 +554,14 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 	if (other == ACTOR_KEYRING && !up)
 		g->keyring_up = false;
 	if (!up && other != ACTOR_CLIENT)
-		pending_fail_all(g->flights, fail, &failing);
+		pending_fail_some(g->flights, waits_for, fail, &failing);
 }
 
 static struct mono_ms
 on_tick(void *self, struct mono_ms now, struct outbox *out)
 {
 	struct mcp_gateway *g = self;
-	struct failing failing = { g, out, ERR_TIMEOUT };
+	struct failing failing = { g, out, ACTOR_CLIENT, ERR_TIMEOUT };
 
 	pending_expire(g->flights, now, fail, &failing);
 	if (g->strangers.count > 0 && now.ms >= g->strangers_due.ms && g->audit_up) {

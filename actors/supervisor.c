@@ -13,6 +13,7 @@
 
 #include "actors/process.h"
 #include "actors/roster.h"
+#include "actors/sandbox.h"
 #include "actors/supervisor.h"
 #include "escrow/home_lock.h"
 #include "escrow/random.h"
@@ -399,6 +400,9 @@ supervisor_run(const struct supervisor_config *config)
 	enum err e;
 
 	s.roster = config->one_process ? &roster_one_process : &roster_default;
+	/* It holds every edge's key. */
+	if (config->guard && (e = sandbox_guard(true)) != OK)
+		return e;
 	if ((e = home_lock_take(&lock_fd)) != OK)
 		return e;
 	signal(SIGPIPE, SIG_IGN);

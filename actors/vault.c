@@ -8,11 +8,18 @@
 #define VAULT_DIR "vault"
 #define GROUP_MAX 256
 
+/*
+ * The map's pages that reads touch stay resident: after so many pieces, 128
+ * reads of a chunk, they are given back, at a microsecond a read.
+ */
+#define PIECES_RESIDENT_MAX 256
+
 struct vault {
 	struct vault_db   *db;         /* owned */
 	struct collection *collection; /* owned; reused from ask to ask */
 	uint64_t           group[GROUP_MAX]; /* writes that wait for the commit */
 	size_t             n_group;
+	size_t             n_pieces;   /* read since memory was given back */
 	bool               keyring_up; /* its edge: without it no deposit can ever be opened */
 	enum err           failure;    /* of the disk; the process ends at the next tick */
 	bool               busy;       /* something was read or written since the last tick */
@@ -92,6 +99,7 @@ on_record_wanted(void *self, const struct inbound *in, struct outbox *out)
 		return refuse(in, &in->body->ruling, ERR_INTERRUPTED, NULL, out);
 	e = collect(v->db, &in->body->ruling, c);
 	vault_db_release(v->db);
+	v->n_pieces += c->deposit.n_items;
 	if (e != OK)
 		return refuse(in, &in->body->ruling, e, c->detail, out);
 	if ((e = outbox_put(out, MSG_DEPOSIT, in->ask_id, &c->deposit)) != OK)
@@ -121,10 +129,22 @@ commit_group(struct vault *v, struct outbox *out)
 	return put;
 }
 
+/* Within a group the map stays as it is; the group's end is soon. */
+static void
+rest_if_due(struct vault *v)
+{
+	if (v->n_pieces >= PIECES_RESIDENT_MAX && vault_db_rest(v->db) == OK)
+		v->n_pieces = 0;
+}
+
 static enum err
 on_batch(void *self, struct outbox *out)
 {
-	return commit_group(self, out);
+	struct vault *v = self;
+	enum err e = commit_group(v, out);
+
+	rest_if_due(v);
+	return e;
 }
 
 /* A write that went into the group waits for its commit; one that did not is refused now. */

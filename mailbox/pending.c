@@ -227,10 +227,11 @@ pending_end(struct pending *p, uint64_t ask_id)
 	return true;
 }
 
+/* Ends the one at that place of the heap. */
 static void
-end_first(struct pending *p, void (*each)(void *arg, uint64_t ask_id, void *value), void *arg)
+end_at(struct pending *p, size_t at, void (*each)(void *arg, uint64_t ask_id, void *value), void *arg)
 {
-	uint32_t slot = p->heap[0];
+	uint32_t slot = p->heap[at];
 
 	take_out(p, slot);
 	each(arg, p->slots[slot].ask_id, p->values + slot * p->stride);
@@ -242,7 +243,7 @@ pending_expire(struct pending *p, struct mono_ms now,
     void (*each)(void *arg, uint64_t ask_id, void *value), void *arg)
 {
 	while (p->n > 0 && p->slots[p->heap[0]].deadline.ms <= now.ms)
-		end_first(p, each, arg);
+		end_at(p, 0, each, arg);
 }
 
 void
@@ -250,7 +251,23 @@ pending_fail_all(struct pending *p,
     void (*each)(void *arg, uint64_t ask_id, void *value), void *arg)
 {
 	while (p->n > 0)
-		end_first(p, each, arg);
+		end_at(p, 0, each, arg);
+}
+
+void
+pending_fail_some(struct pending *p, bool (*waits)(const void *arg, const void *value),
+    void (*each)(void *arg, uint64_t ask_id, void *value), void *arg)
+{
+	size_t at = 0;
+
+	/* Ending one moves others about, also to places that were looked at. */
+	while (at < p->n)
+		if (waits(arg, p->values + p->heap[at] * p->stride)) {
+			end_at(p, at, each, arg);
+			at = 0;
+		} else {
+			at++;
+		}
 }
 
 size_t

@@ -38,6 +38,10 @@ void pending_expire(struct pending *p, struct mono_ms now,
 void pending_fail_all(struct pending *p,
     void (*each)(void *arg, uint64_t ask_id, void *value), void *arg);
 
+/* The same for those whose value waits for what is gone. */
+void pending_fail_some(struct pending *p, bool (*waits)(const void *arg, const void *value),
+    void (*each)(void *arg, uint64_t ask_id, void *value), void *arg);
+
 size_t         pending_count(const struct pending *p);
 struct mono_ms pending_next(const struct pending *p); /* the earliest deadline; 0 when none */
 

@@ -324,7 +324,7 @@ a_half_boxed_into_another_ask_or_missing_is_refused(void **state)
 	keyring_rig_refs(k, &w, &ref, 1);
 	w.ruling.grant = keyring_rig_id(0x41);
 	keyring_rig_ask(k, &w);
-	assert_int_equal(keyring_rig_refused(k), ERR_INVALID_GRANT);
+	assert_int_equal(keyring_rig_refused(k), ERR_INTERRUPTED);
 	key_seal(k->channel.up, ask_binding(&w.ruling.ask, buf), k->root, boxed);
 	w.ruling.ask.boxed_half = (struct span){ boxed, sizeof boxed };
 	w.ruling.ask.offset++;

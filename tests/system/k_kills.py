@@ -261,6 +261,20 @@ def kills_in_a_row_end_well():
     _verified(home)
 
 
+@process_only
+def a_good_grant_is_never_called_invalid_while_the_keyring_comes_back():
+    home = furnished()
+    load = Load(home)
+    try:
+        for _ in range(5):
+            had = len(load.answers)
+            _kill(home, "keyring")
+            within(5, lambda: len(load.answers) > had + 9, "answers after the kill")
+    finally:
+        load.stop()
+    check("invalid_grant" not in load.errors and "vault_not_granted" not in load.errors, f"errors: {load.errors}")
+
+
 # Disable, killed at each step
 
 def _disabled(home):

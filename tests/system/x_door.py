@@ -146,7 +146,6 @@ def handshakes_that_are_short_or_wrong_harm_nothing():
     before = _pids(home)
     for hello in (b"", b"\0", b"\0SP", REQ[:7], b"\0SP\0\0\x10\0\0", b"\0SP\0\xff\xff\0\0", b"\0SP\1\0\x30\0\0",
                   b"GET / HTTP/1.1\r\n\r\n", b"\xff" * 8, REQ + REQ, b"\0" * 4096, os.urandom(8), os.urandom(100000)):
-                  b"\xff" * 8, REQ + REQ, b"\0" * 4096, os.urandom(8), os.urandom(100000)):
         for _ in range(3):
             with _connect(home) as s:
                 try:
