@@ -2,7 +2,7 @@
  * custody: the material of an unattended key, held by a backend outside the
  * database. Material is 32 bytes; it is bound to a home and a library, and
  * opens nothing anywhere else.
- * Source: docs/store-format-files.md, "Custody".
+ * Source: docs/store-format.md, "Custody".
  */
 #ifndef ESCROW_CUSTODY_H
 #define ESCROW_CUSTODY_H

@@ -1,6 +1,6 @@
 /*
  * custody_form: the bytes of the owner-file custody.
- * Source: docs/store-format-files.md, "The owner-file custody".
+ * Source: docs/store-format.md, "The owner-file custody".
  */
 #ifndef ESCROW_CUSTODY_FORM_H
 #define ESCROW_CUSTODY_FORM_H

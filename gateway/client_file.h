@@ -1,7 +1,7 @@
 /*
  * client_file: the file that a grant for unattended reading is carried in. One
  * JSON object on one line; the only place where the grant's token is kept.
- * Source: docs/store-format-files.md, "Client file".
+ * Source: docs/store-format.md, "Client file".
  */
 #ifndef GATEWAY_CLIENT_FILE_H
 #define GATEWAY_CLIENT_FILE_H

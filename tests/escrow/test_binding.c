@@ -6,7 +6,7 @@
 #include "tests/support/check.h"
 #include "tests/support/hex.h"
 
-/* The vectors of docs/store-format-keys.md. */
+/* The vectors of docs/store-format.md. */
 #define KEY_00   "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 #define OPENER   "de9edb7d7b7dc1b4d35b61c2ece435373f8343c85b78674dadfc7e146f882b4f"
 #define TOKEN_ID "55b44a5de5d97f6096f28a28ad70b7f459641e2393e9b55baf501380aee11028"

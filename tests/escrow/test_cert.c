@@ -4,7 +4,7 @@
 #include "tests/support/check.h"
 #include "tests/support/hex.h"
 
-/* The vectors of docs/store-format-keys.md. */
+/* The vectors of docs/store-format.md. */
 #define LOG_SEED      "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"
 #define DELEGATE_SEED "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 

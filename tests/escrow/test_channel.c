@@ -26,7 +26,7 @@ expect_vector(const struct channel *c)
 	hex_expect(c->down->b, KEY_LEN, "2dd040d4f4896be4667866ea3bfe91c59f54b03ffe22a06889f46dde7c2fcad0");
 }
 
-/* The shared secret of RFC 7748 goes into the vectors of docs/store-format-keys.md. */
+/* The shared secret of RFC 7748 goes into the vectors of docs/store-format.md. */
 static void
 both_ends_find_the_same_two_keys(void **state)
 {

@@ -11,7 +11,7 @@
 #include "tests/support/check.h"
 #include "tests/support/temp_dir.h"
 
-/* The example of docs/store-format-files.md; the material is 00 01 .. 1f. */
+/* The example of docs/store-format.md; the material is 00 01 .. 1f. */
 static const struct custody_binding example = {
 	.library = { { 0x01, 0x98, 0xc0, 0xde, 0, 0, 0x70, 0, 0x80, 0, 0, 0, 0, 0, 0, 1 } },
 	.enrolment = { { 0x01, 0x98, 0xc0, 0xde, 0, 0, 0x70, 0, 0x80, 0, 0, 0, 0, 0, 0, 2 } },
@@ -107,7 +107,7 @@ the_page_shows_these_bytes(void **state)
 	for (int up = 0; up < 3; up++)
 		if ((slash = strrchr(path, '/')) != NULL)
 			*slash = '\0';
-	strcat(path, "/docs/store-format-files.md");
+	strcat(path, "/docs/store-format.md");
 	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
 		skip();
 	page = calloc(1, 1 << 16);

@@ -14,7 +14,7 @@ id_from(uint8_t first)
 	return id;
 }
 
-/* The vectors of docs/store-format-keys.md. */
+/* The vectors of docs/store-format.md. */
 static void
 a_piece_is_bound_to_its_bytes(void **state)
 {

@@ -50,7 +50,7 @@ a_million_letters_in_pieces_of_any_length_give_one_digest(void **state)
 	hex_expect(out, sizeof out, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-/* The vectors of docs/store-format-keys.md, made by another implementation of BLAKE2b. */
+/* The vectors of docs/store-format.md, made by another implementation of BLAKE2b. */
 static void
 a_derivation_is_keyed_blake2b_over_label_zero_and_context(void **state)
 {

@@ -26,7 +26,7 @@ the_drafts_vector_opens(void **state)
 	key_free(&k);
 }
 
-/* The vector of docs/store-format-keys.md: a class key under a root key. */
+/* The vector of docs/store-format.md: a class key under a root key. */
 static void
 a_sealed_key_of_the_documents_opens(void **state)
 {

@@ -8,7 +8,7 @@
 #include "tests/support/check.h"
 #include "tests/support/hex.h"
 
-/* The vectors of docs/store-format-keys.md: the channel of test_channel.c, the keys of test_keys.c. */
+/* The vectors of docs/store-format.md: the channel of test_channel.c, the keys of test_keys.c. */
 #define UP   "584033832e68f32e0f3247f4ca0c2e75aa892e7af5267332a50fd2598c5cc462"
 #define DOWN "2dd040d4f4896be4667866ea3bfe91c59f54b03ffe22a06889f46dde7c2fcad0"
 #define OTHER "2020202020202020202020202020202020202020202020202020202020202020"

@@ -9,7 +9,7 @@
 #include "tests/support/check.h"
 #include "tests/support/temp_dir.h"
 
-/* The example of docs/store-format-files.md. */
+/* The example of docs/store-format.md. */
 #define LIBRARY "0198c0de-0000-7000-8000-000000000001"
 #define GRANT   "0198c0de-0000-7000-8000-000000000003"
 #define HOME    "/home/ada/.local/share/memories"
@@ -126,7 +126,7 @@ the_page_shows_this_line(void **state)
 	for (int up = 0; up < 3; up++)
 		if ((slash = strrchr(path, '/')) != NULL)
 			*slash = '\0';
-	strcat(path, "/docs/store-format-files.md");
+	strcat(path, "/docs/store-format.md");
 	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
 		skip();
 	page = calloc(1, 1 << 16);

@@ -231,7 +231,7 @@ read_page(const char *name)
 static void
 the_format_page_shows_these_vectors(void **state)
 {
-	char *pages[] = { read_page("store-format-db.md"), read_page("store-format.md") };
+	char *pages[] = { read_page("store-format.md"), read_page("store-format.md") };
 
 	(void)state;
 	if (pages[0] == NULL && pages[1] == NULL)

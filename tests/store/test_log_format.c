@@ -126,7 +126,7 @@ end(void **state)
 static char *
 read_page(void)
 {
-	static const char *const names[] = { "store-format.md", "store-format-log.md" };
+	static const char *const names[] = { "store-format.md", "store-format.md" };
 	char path[512];
 	size_t len;
 
