@@ -231,20 +231,13 @@ read_page(const char *name)
 static void
 the_format_page_shows_these_vectors(void **state)
 {
-	char *pages[] = { read_page("store-format.md"), read_page("store-format.md") };
+	char *page = read_page("store-format.md");
 
 	(void)state;
-	if (pages[0] == NULL && pages[1] == NULL)
-		skip();
-	for (size_t i = 0; i < N_SAMPLES; i++) {
-		bool found = samples[i].hex == NULL;
-
-		for (size_t k = 0; k < 2; k++)
-			found = found || (pages[k] != NULL && strstr(pages[k], samples[i].hex) != NULL);
-		assert_true(found);
-	}
-	free(pages[0]);
-	free(pages[1]);
+	assert_non_null(page);
+	for (size_t i = 0; i < N_SAMPLES; i++)
+		assert_true(samples[i].hex == NULL || strstr(page, samples[i].hex) != NULL);
+	free(page);
 }
 
 static void
