@@ -1,5 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "escrow/cert.h"
 #include "escrow/home_lock.h"
@@ -9,6 +10,7 @@
 
 #define FRONT_DOOR "service.sock"
 #define PATIENCE_MS 3000
+#define PAUSE_MS    50
 #define ANSWER_MS  15000 /* longer than any deadline of the daemon */
 
 /* The certificate is for that purpose, context and key, and holds under the believed log key. */
@@ -67,6 +69,37 @@ client_greet(struct client *c)
 	return check_boot(c);
 }
 
+/* One connection and a hello over it. */
+static enum err
+connect_once(struct client *c, unsigned patience_ms)
+{
+	struct dial *fresh;
+	enum err e;
+
+	if ((e = dial_open(FRONT_DOOR, patience_ms, &fresh)) != OK)
+		return e;
+	dial_close(&c->dial);
+	c->dial = fresh;
+	return client_greet(c);
+}
+
+/*
+ * A hello that is lost changed nothing: the listener may just be moving, so it
+ * is said again for as long as a daemon holds the home.
+ */
+static enum err
+connect_patiently(struct client *c)
+{
+	const struct timespec pause = { 0, PAUSE_MS * 1000000L };
+	struct mono_ms until = { clock_mono().ms + PATIENCE_MS };
+	enum err e;
+
+	while ((e = connect_once(c, home_lock_held() ? PATIENCE_MS : 0)) == ERR_INTERRUPTED &&
+	    clock_mono().ms < until.ms)
+		nanosleep(&pause, NULL);
+	return e;
+}
+
 enum err
 client_open(struct client **out)
 {
@@ -75,8 +108,7 @@ client_open(struct client **out)
 
 	if (c == NULL)
 		return ERR_NO_MEMORY;
-	if ((e = key_pair_new(&c->opener)) != OK || (e = dial_open(FRONT_DOOR, home_lock_held() ? PATIENCE_MS : 0, &c->dial)) != OK ||
-	    (e = client_greet(c)) != OK) {
+	if ((e = key_pair_new(&c->opener)) != OK || (e = connect_patiently(c)) != OK) {
 		client_close(&c);
 		return e;
 	}
@@ -87,14 +119,7 @@ client_open(struct client **out)
 enum err
 client_again(struct client *c)
 {
-	struct dial *fresh;
-	enum err e;
-
-	if ((e = dial_open(FRONT_DOOR, PATIENCE_MS, &fresh)) != OK)
-		return e;
-	dial_close(&c->dial);
-	c->dial = fresh;
-	return client_greet(c);
+	return connect_once(c, PATIENCE_MS);
 }
 
 void

@@ -73,10 +73,7 @@ knock_end(struct edge_listen *l, struct mono_ms now, bool alive)
 	edge_listen_close(l);
 	l->dead = !alive;
 	l->knock_next.ms = now.ms + KNOCK_EVERY_MS;
-	if (!alive)
-		return;
-	l->n_vain = 0;
-	if (l->burial_ends.ms == 0)
+	if (alive && l->burial_ends.ms == 0)
 		l->burial_ends.ms = now.ms + BURIED_WITHIN_MS;
 }
 
@@ -131,7 +128,8 @@ mend(struct edge_listen *l, struct mono_ms now)
 	l->n_full = 0;
 	l->dead = !l->listening;
 	l->knock_next.ms = now.ms + (l->dead ? RETRY_MS : KNOCK_EVERY_MS);
-	l->n_vain++;
+	l->n_vain = l->n_came == l->n_came_then ? l->n_vain + 1 : 0;
+	l->n_came_then = l->n_came;
 	if (!l->dead)
 		log_note(l->path, "listens anew, time", ++l->n_mended);
 }
@@ -146,6 +144,12 @@ watch_nng(struct edge_listen *l, struct mono_ms now)
 		return;
 	log_note(l->path, "nng has stopped, mended times", l->n_mended);
 	host_fail(ERR_INTERNAL);
+}
+
+void
+edge_listen_came(struct edge_listen *l)
+{
+	l->n_came++;
 }
 
 void

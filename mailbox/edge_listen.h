@@ -32,7 +32,9 @@ struct edge_listen {
 	struct mono_ms knock_next;
 	unsigned       n_full;     /* knocks in a row that found the backlog full */
 	unsigned       n_mended;
-	unsigned       n_vain;     /* times mended since it was last found alive */
+	unsigned       n_vain;     /* times mended in a row after which nobody came in */
+	atomic_size_t  n_came;     /* connections */
+	size_t         n_came_then;   /* when it was mended last */
 	atomic_size_t  n_buried;   /* connections that nng has done with */
 	size_t         n_buried_then; /* when the knock began */
 	struct mono_ms burial_ends;   /* by when one more must be; 0: none is awaited */
@@ -45,7 +47,8 @@ struct edge_listen {
  */
 enum err edge_listen_open(struct edge_listen *l, nng_socket socket, const char *path);
 
-/* To be called when a connection of the socket is removed; from any thread. */
+/* To be called when a connection comes, and when it is removed; from any thread. */
+void edge_listen_came(struct edge_listen *l);
 void edge_listen_buried(struct edge_listen *l);
 
 /* Forgets a probe under way; the listener itself goes with its socket. */

@@ -188,6 +188,7 @@ edge_traffic_pipe_before(nng_pipe pipe, nng_pipe_ev ev, void *arg)
 	uint32_t pid;
 
 	(void)ev;
+	edge_listen_came(&g->door);
 	if (g->config.inproc)
 		return;
 	if (!edge_peer_is_ours(pipe, &pid) ||

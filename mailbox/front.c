@@ -164,10 +164,11 @@ on_done(void *arg)
 static void
 on_pipe_before(nng_pipe pipe, nng_pipe_ev ev, void *arg)
 {
+	struct front *f = arg;
 	uint32_t pid;
 
 	(void)ev;
-	(void)arg;
+	edge_listen_came(&f->door);
 	if (!edge_peer_is_ours(pipe, &pid))
 		nng_pipe_close(pipe);
 }

@@ -298,6 +298,8 @@ def alive(pid):
 class Home:
     """A home in a private folder of its own, its daemon, and its owner's terminal."""
 
+    all = []
+
     def __init__(self, *below, home="home"):
         """below: folders between the private one and the home."""
         self.dir = temp_dir()
@@ -309,6 +311,7 @@ class Home:
         os.mkdir(self.clients, 0o700)
         self._terminal = None
         at_end(self.close)
+        Home.all.append(self)
 
     def file(self, *names):
         return os.path.join(self.path, *names)
@@ -646,6 +649,14 @@ def _where(error):
     return f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else "?"
 
 
+def _said_by_daemons():
+    """The last words of every daemon of this run, without its trace."""
+    for home in Home.all:
+        with contextlib.suppress(OSError), open(home.log, errors="replace") as log:
+            for line in [line for line in log if line.startswith("memories:")][-5:]:
+                print(f"        {home.path}: {line.rstrip()}", flush=True)
+
+
 def main():
     """Runs the file's cases: all, or those whose name contains an argument."""
     signal.signal(signal.SIGALRM, _on_alarm)
@@ -666,6 +677,7 @@ def main():
         except Exception as e:
             text = str(e) if isinstance(e, Failed) else f"{type(e).__name__}: {e}"
             verdict, what = "FAILED", f": {text} ({_where(e)})"
+            _said_by_daemons()
         signal.alarm(0)
         undo()
         count[verdict] += 1

@@ -4,7 +4,6 @@
 Skipped (exit 77) where node or npm are missing or the registry cannot be reached.
 """
 import json
-import os
 import pathlib
 import shutil
 import subprocess
@@ -35,14 +34,14 @@ def main():
         if why is not None:
             print(f"skipped: {why}")
             return 77
+        home = harness.furnished()
+        ids = json.dumps({"vault": home.main, "asset": home.memory["asset"], "credential": home.secret["asset"]})
+        server = [harness.BIN, "--home", home.path, "mcp", "serve-unattended", "--client-file", home.client]
         failed = 0
-        with harness.ready_library() as library:
-            ids = json.dumps({"vault": library.vault, "asset": library.memory, "credential": library.credential})
-            server = [os.environ["MEMORIES_BIN"], "--home", library.home.path, "mcp", "serve-unattended",
-                      "--client-file", library.client_file]
-            for script in ("stdio_sdk.mjs", "stdio_client.mjs"):
-                print(script, flush=True)
-                failed += subprocess.run(["node", script, ids, *server], cwd=folder, timeout=300).returncode != 0
+        for script in ("stdio_sdk.mjs", "stdio_client.mjs"):
+            print(script, flush=True)
+            failed += subprocess.run(["node", script, ids, *server], cwd=folder, timeout=300).returncode != 0
+        harness.undo()
         return 1 if failed else 0
 
 
