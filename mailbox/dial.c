@@ -148,12 +148,11 @@ try_all(const struct sockaddr_un *a, unsigned patience_ms, int *out)
 	enum err e;
 
 	for (;;) {
-		uint64_t hello_ends = now_ms() + HELLO_MS;
-
-		e = try_once(a, hello_ends > ends ? hello_ends : ends, out);
-		if (e != ERR_DAEMON_NOT_RUNNING && e != ERR_INTERRUPTED)
+		/* A listener that is made anew may leave a connection behind, forgotten. */
+		e = try_once(a, now_ms() + HELLO_MS, out);
+		if (e != ERR_DAEMON_NOT_RUNNING && e != ERR_INTERRUPTED && e != ERR_TIMEOUT)
 			return e;
-		listened = listened || e == ERR_INTERRUPTED;
+		listened = listened || e != ERR_DAEMON_NOT_RUNNING;
 		if (now_ms() >= ends)
 			return listened ? ERR_TIMEOUT : ERR_DAEMON_NOT_RUNNING;
 		poll(NULL, 0, RETRY_MS);

@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <nng/nng.h>
 #include <nng/protocol/pair0/pair.h>
@@ -160,6 +161,18 @@ int
 edge_fd(const struct edge *g)
 {
 	return g->door.knock_fd;
+}
+
+struct edge_arrival *
+edge_arrival_new(struct span bytes)
+{
+	nng_msg *m;
+
+	if (nng_msg_alloc(&m, bytes.len) != 0)
+		return NULL;
+	if (bytes.len > 0)
+		memcpy(nng_msg_body(m), bytes.p, bytes.len);
+	return (struct edge_arrival *)m;
 }
 
 struct span

@@ -73,6 +73,8 @@ struct mono_ms edge_tick(struct edge *g, struct mono_ms now);
 /* Poll it for reading, then tick; -1: nothing to poll. */
 int edge_fd(const struct edge *g);
 
+/* One that holds a copy of these bytes; NULL: no memory. */
+struct edge_arrival *edge_arrival_new(struct span bytes);
 struct span edge_arrival_frame(const struct edge_arrival *a);
 void        edge_arrival_free(struct edge_arrival *a);
 

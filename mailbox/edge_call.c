@@ -13,24 +13,42 @@ struct edge_call {
 	void       *arg;
 };
 
+/* The CPU that nng's threads of this process are on; -1: any. */
+static atomic_int pinned_to = -1;
+
+static bool
+pin_to(int cpu)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET((size_t)cpu, &one);
+	return sched_setaffinity(0, sizeof one, &one) == 0;
+}
+
+void
+edge_call_pin_self(void)
+{
+	if (pinned_to >= 0)
+		(void)pin_to(pinned_to);
+}
+
 void
 edge_call_start(bool pin)
 {
 	cpu_set_t before;
-	cpu_set_t one;
 	nng_aio *first;
-	size_t cpu = 0;
+	int cpu = 0;
 	bool pinned;
 
 	/* nng's threads inherit the affinity of the thread that calls it first. */
 	pinned = pin && sched_getaffinity(0, sizeof before, &before) == 0;
 	if (pinned) {
-		while (cpu < CPU_SETSIZE - 1 && !CPU_ISSET(cpu, &before))
+		while (cpu < CPU_SETSIZE - 1 && !CPU_ISSET((size_t)cpu, &before))
 			cpu++;
-		CPU_ZERO(&one);
-		CPU_SET(cpu, &one);
-		pinned = sched_setaffinity(0, sizeof one, &one) == 0;
+		pinned = pin_to(cpu);
 	}
+	pinned_to = pinned ? cpu : -1;
 	if (nng_aio_alloc(&first, NULL, NULL) == 0)
 		nng_aio_free(first);
 	if (pinned)

@@ -73,8 +73,6 @@ knock_end(struct edge_listen *l, struct mono_ms now, bool alive)
 	edge_listen_close(l);
 	l->dead = !alive;
 	l->knock_next.ms = now.ms + KNOCK_EVERY_MS;
-	if (alive && l->burial_ends.ms == 0)
-		l->burial_ends.ms = now.ms + BURIED_WITHIN_MS;
 }
 
 static void
@@ -113,9 +111,11 @@ knock_look(struct edge_listen *l, struct mono_ms now)
 
 	while ((n = recv(l->knock_fd, answer, sizeof answer, MSG_DONTWAIT)) > 0)
 		;
-	if (n == 0 || errno == ECONNRESET)
+	if (n == 0 || errno == ECONNRESET) {
 		knock_end(l, now, true);
-	else if ((errno != EAGAIN && errno != EINTR) || now.ms >= l->knock_ends.ms)
+		if (l->burial_ends.ms == 0)
+			l->burial_ends.ms = now.ms + BURIED_WITHIN_MS;
+	} else if ((errno != EAGAIN && errno != EINTR) || now.ms >= l->knock_ends.ms)
 		knock_end(l, now, false);
 }
 

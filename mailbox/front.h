@@ -1,9 +1,12 @@
 /*
- * front: the front door, where processes outside ask: an nng REP socket on
- * ipc, whose contexts are the asks in flight. What comes past them waits in
- * nng and in the sockets. Each ask is answered once: an id is good for one
- * answer and never comes again. An asker that left frees its context with the
- * answer that nobody hears.
+ * front: the front door, where processes outside ask. It speaks nng's wire
+ * protocol, REP over a Unix socket, and answers any nng REQ client, but the
+ * listener is its own: nng's can be killed by one connection that closes too
+ * early (docs/decisions/0010).
+ *
+ * One thread waits for all askers; what they sent together reaches the gate
+ * together. Each ask is answered once: an id is good for one answer and never
+ * comes again. What an asker does, sends or does not read harms no other.
  */
 #ifndef MAILBOX_FRONT_H
 #define MAILBOX_FRONT_H
@@ -23,7 +26,7 @@ struct front_events {
 	/* Notes the ask, whose arrival is then the callee's. OK; or the asker is refused
 	 * with that error, and the arrival stays the caller's. */
 	enum err (*take)(void *arg, const struct front_ask *ask);
-	/* After take, on a thread of nng's. */
+	/* After one or more takes, on the door's thread. */
 	void     (*run)(void *arg);
 	void      *arg;
 };
@@ -31,7 +34,7 @@ struct front_events {
 /* A door that is still shut; the path is borrowed. ERR_NO_MEMORY, ERR_UNSUPPORTED. */
 enum err front_new(const char *path, size_t n_asks, const struct front_events *events, struct front **out);
 
-/* ERR_UNSUPPORTED: it cannot listen there. */
+/* What lies at the path is replaced. ERR_UNSUPPORTED: it cannot listen there. */
 enum err front_listen(struct front *f);
 
 /* Waits until no event runs and none will. */
@@ -39,17 +42,16 @@ void front_close(struct front *f);
 void front_free(struct front **f);
 
 /*
- * Answers an ask with a message in message_put's form; it is copied.
- * ERR_INTERNAL: that ask has its answer already, or never was.
- * ERR_NO_MEMORY: it can still be answered.
+ * Answers an ask with a message in message_put's form; it is copied. OK also
+ * when the asker is gone. ERR_INTERNAL: that ask has its answer already, or
+ * never was.
  */
 enum err front_answer(struct front *f, uint64_t ask_id, struct span message);
 
 /* Answers REFUSED with that error. As front_answer. */
 enum err front_refuse(struct front *f, uint64_t ask_id, enum err e);
 
-/* As edge_tick and edge_fd. Asks that nobody answers for a minute are refused. */
+/* Ends what takes too long; returns when to look again. */
 struct mono_ms front_tick(struct front *f, struct mono_ms now);
-int            front_fd(const struct front *f);
 
 #endif

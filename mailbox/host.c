@@ -13,7 +13,7 @@
 #include "mailbox/trace.h"
 
 /* Asks of processes outside that can be under way at once. */
-#define ASKS_MAX 256
+#define ASKS_MAX 1024
 
 /* A process that stops waits so long for nng. */
 #define CLOSE_WITHIN_S 2
@@ -262,8 +262,6 @@ polled(const struct host *h, struct pollfd *fds)
 
 	fds[n++] = (struct pollfd){ .fd = h->wake_fd, .events = POLLIN };
 	fds[n++] = (struct pollfd){ .fd = h->config->control_fd, .events = POLLIN };
-	if (h->front != NULL)
-		fds[n++] = (struct pollfd){ .fd = front_fd(h->front), .events = POLLIN };
 	for (size_t i = 0; i < h->n_ends; i++)
 		fds[n++] = (struct pollfd){ .fd = edge_fd(h->ends[i].edge), .events = POLLIN };
 	return n;
