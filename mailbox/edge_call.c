@@ -13,9 +13,6 @@ struct edge_call {
 	void       *arg;
 };
 
-/* The CPU that nng's threads of this process are on; -1: any. */
-static atomic_int pinned_to = -1;
-
 static bool
 pin_to(int cpu)
 {
@@ -24,13 +21,6 @@ pin_to(int cpu)
 	CPU_ZERO(&one);
 	CPU_SET((size_t)cpu, &one);
 	return sched_setaffinity(0, sizeof one, &one) == 0;
-}
-
-void
-edge_call_pin_self(void)
-{
-	if (pinned_to >= 0)
-		(void)pin_to(pinned_to);
 }
 
 void
@@ -48,7 +38,6 @@ edge_call_start(bool pin)
 			cpu++;
 		pinned = pin_to(cpu);
 	}
-	pinned_to = pinned ? cpu : -1;
 	if (nng_aio_alloc(&first, NULL, NULL) == 0)
 		nng_aio_free(first);
 	if (pinned)

@@ -14,9 +14,6 @@ struct edge_call;
 /* Makes nng's threads, on the first CPU that is allowed if pin is set; before any call into nng. */
 void edge_call_start(bool pin);
 
-/* Puts the calling thread beside nng's, if those are pinned: waking each other is cheap there. */
-void edge_call_pin_self(void);
-
 /* ERR_NO_MEMORY. */
 enum err edge_call_new(void (*function)(void *arg), void *arg, struct edge_call **out);
 

@@ -10,7 +10,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "mailbox/edge_call.h"
 #include "mailbox/front.h"
 #include "mailbox/front_conn.h"
 #include "mailbox/log_line.h"
@@ -335,7 +334,6 @@ door(void *arg)
 	struct front *f = arg;
 	struct epoll_event events[EVENTS_MAX];
 
-	edge_call_pin_self();
 	while (!f->is_closing) {
 		int n = epoll_wait(f->epoll_fd, events, EVENTS_MAX, -1);
 		struct mono_ms now = clock_mono();
