@@ -15,6 +15,7 @@
 #define AUDIT_DIR "audit"
 #define GROUP_MAX 512
 #define HELD_MAX  32
+#define REOPEN_MS 2000
 
 /* An intent of the waiting group: what its ack will say. */
 struct waiting {
@@ -31,6 +32,7 @@ struct audit {
 	const struct settings *settings;
 	struct log     *log;        /* owned; NULL until the library is known, or when it cannot be opened */
 	enum err        failure;    /* why log is NULL */
+	struct mono_ms  tried;      /* when it was last tried */
 	struct uuid     library;
 	uint8_t         log_public[SIGN_PUBLIC_LEN];
 	struct usage   *usage;
@@ -125,25 +127,39 @@ count_record(void *arg, const struct log_record *r)
 	(void)usage_note(arg, r);
 }
 
+/* Recovery from what lies on the disk; usage is counted anew with it. */
 static enum err
-on_library(void *self, const struct inbound *in, struct outbox *out)
+open_log(struct audit *a, struct outbox *out)
 {
-	struct audit *a = self;
 	struct log_settings settings = {
-		.dir = AUDIT_DIR, .library = in->body->library.library, .log_public = a->log_public,
+		.dir = AUDIT_DIR, .library = a->library, .log_public = a->log_public,
 		.first_segment_bytes = a->settings->log_first_segment, .segment_bytes = a->settings->log_segment,
-		.on_record = count_record, .arg = a->usage,
+		.on_record = count_record,
 	};
 	enum err e;
 
-	if (a->log != NULL)
-		return OK;
-	memcpy(a->log_public, in->body->library.log_public, sizeof a->log_public);
+	usage_free(&a->usage);
+	if ((e = usage_new(&a->usage)) != OK)
+		return e;
+	settings.arg = a->usage;
+	a->tried = clock_mono();
 	if ((a->failure = log_open(&settings, &a->log)) != OK)
 		return a->failure;
 	if ((e = tell_epoch(a, out)) != OK)
 		return e;
 	return tell_ban(a, out);
+}
+
+static enum err
+on_library(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct audit *a = self;
+
+	if (a->log != NULL)
+		return OK;
+	a->library = in->body->library.library;
+	memcpy(a->log_public, in->body->library.log_public, sizeof a->log_public);
+	return open_log(a, out);
 }
 
 /*
@@ -393,15 +409,20 @@ on_usage_wanted(void *self, const struct inbound *in, struct outbox *out)
 	return e;
 }
 
-/* Makes a spare segment while nothing else is to be done. */
+/*
+ * Makes a spare segment while nothing else is to be done. A log that could not
+ * be opened is tried again, for its disk may be mended; one that was changed
+ * from outside is the owner's to look at.
+ */
 static struct mono_ms
 on_tick(void *self, struct mono_ms now, struct outbox *out)
 {
 	struct audit *a = self;
 
-	(void)out;
-	if (a->log != NULL && log_tend(a->log))
-		return now;
+	if (a->log != NULL)
+		return log_tend(a->log) ? now : (struct mono_ms){ 0 };
+	if (a->failure != ERR_NOT_INITIALIZED && a->failure != ERR_AUDIT_TAMPERED && now.ms >= a->tried.ms + REOPEN_MS)
+		(void)open_log(a, out);
 	return (struct mono_ms){ 0 };
 }
 

@@ -24,7 +24,7 @@
 #define STOP_MS     3000 /* what a process gets to end by itself */
 #define STEADY_MS   5000 /* a process that lived so long starts at once when it dies */
 #define BACKOFF_MS  100
-#define BACKOFF_MAX_MS 5000
+#define BACKOFF_MAX_MS 1000
 
 struct supervisor;
 

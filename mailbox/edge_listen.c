@@ -11,7 +11,7 @@
 
 #define KNOCK_EVERY_MS 1000
 #define KNOCK_EAGER_MS 100  /* while somebody should come in and does not */
-#define KNOCK_WAITS_MS 600
+#define KNOCK_WAITS_MS 600u
 #define SLOWER_TIMES   4    /* the wait doubles, after that many vain mendings no more */
 #define RETRY_MS       50
 

@@ -295,7 +295,6 @@ host_actor_stop(struct host_actor *a)
 	pthread_mutex_unlock(&a->lock);
 	if (a->has_thread)
 		pthread_join(a->thread, NULL);
-	a->has_thread = false;
 }
 
 void

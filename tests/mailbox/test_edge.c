@@ -22,7 +22,20 @@
 #define DEADLINE_MS 20000
 #endif
 
-#define HEARD_MAX 20000
+#ifdef MEMORIES_SANITIZED
+/*
+ * nng 1.5.2 loses a message that is sent on a connection which is just being
+ * closed (nanomsg/nng#1713), and parts of listeners that were closed dead.
+ * What is kept from the leak finder is no more than that.
+ */
+const char *__lsan_default_suppressions(void);
+
+const char *
+__lsan_default_suppressions(void)
+{
+	return "leak:say_control\nleak:a_new_connection_carries_nothing_old\nleak:nng_listener_create\n";
+}
+#endif
 
 /* What one end hears. */
 struct ear {

@@ -362,7 +362,7 @@ def a_ban_file_that_cannot_be_written_leaves_the_lock_to_the_log():
     _locked(home)
 
 
-@case
+@process_only
 def a_log_that_cannot_be_written_leaves_the_lock_to_the_ban_file():
     home = Disk("ext4", 40).furnish()
     _freeze(home, *_segments(home))
