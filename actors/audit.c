@@ -172,7 +172,12 @@ commit_group(struct audit *a, struct outbox *out)
 	const struct log_receipt *receipt;
 	enum err e;
 
-	if (a->log == NULL || log_waiting(a->log) == 0)
+	if (a->log == NULL)
+		return OK;
+	/* It can latch without a group, too: while a spare segment is made. */
+	if (log_failure(a->log) != OK)
+		host_fail(log_failure(a->log));
+	if (log_waiting(a->log) == 0)
 		return OK;
 	if ((e = log_commit(a->log, &receipt)) != OK) {
 		/* What was not recorded must not be delivered, and this log takes nothing more. */

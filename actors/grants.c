@@ -358,6 +358,7 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 	if (other == ACTOR_KEYRING) {
 		g->keyring_up = up;
 		g->want_load = true;
+		g->retry.ms = 0;
 		if (!up) {
 			/* Its keys are gone with it. */
 			g->unlocked = g->loaded = g->loading = false;

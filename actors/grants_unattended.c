@@ -173,13 +173,13 @@ keep_enrolment(struct grants *g, const struct custody_ref_body *ref)
 	delegation_take(&in, &r.delegation);
 	if (!wire_done(&in))
 		return ERR_INTERNAL;
-	if ((e = grants_db_put_enrolment(g->db, &r)) != OK)
+	/* Only the ban that disable set; never a manual lock's. First, while there is nothing to load. */
+	ban.disabled = false;
+	if ((e = ban_set(g->ban, ban)) != OK || (e = grants_db_put_enrolment(g->db, &r)) != OK)
 		return e;
 	g->enrolment = r;
 	g->enrolled = true;
-	/* Only the ban that disable set; never a manual lock's. */
-	ban.disabled = false;
-	return ban_set(g->ban, ban);
+	return OK;
 }
 
 enum err
@@ -305,7 +305,9 @@ grants_on_grant_keys(void *self, const struct inbound *in, struct outbox *out)
 	if (c == NULL)
 		return OK;
 	grant = c->id;
-	if ((e = keep_grant(g, c, in->body->grant_keys_made.wraps)) == OK)
+	/* A disable may have come in between. */
+	e = !g->enrolled ? ERR_NOT_ENABLED : ban_state(g->ban).disabled ? ERR_BANNED : OK;
+	if (e == OK && (e = keep_grant(g, c, in->body->grant_keys_made.wraps)) == OK)
 		(void)grants_event(g, out, LOG_GRANT, OK, &c->peer, grant);
 	return grants_end(g, in->ask_id, e, grant, out);
 }

@@ -11,6 +11,7 @@
 #include "escrow/random.h"
 #include "escrow/ticket.h"
 #include "store/log_record.h"
+#include "store/revision.h"
 
 /* What one ask's keys come from. */
 struct source {
@@ -206,6 +207,16 @@ is_page(enum op op)
 	return op == OP_LIST || op == OP_HISTORY || op == OP_VAULT_LIST;
 }
 
+/* A range's chunks are the ones that it touches, and no more than were asked for. */
+static bool
+range_fits(const struct ask_body *ask, const struct keys_wanted_body *w, const struct intent_body *intent)
+{
+	if (intent->n_chunks == 0)
+		return true;
+	return intent->first_chunk == ask->offset / CHUNK_LEN && w->length <= ask->limit &&
+	    intent->n_chunks <= (ask->offset % CHUNK_LEN + w->length + CHUNK_LEN - 1) / CHUNK_LEN;
+}
+
 /* Derives one key a ref, and writes down each in the intent as it does. */
 static enum err
 release(const struct keyring *k, struct source *s, const struct keys_wanted_body *w,
@@ -230,7 +241,7 @@ release(const struct keyring *k, struct source *s, const struct keys_wanted_body
 		}
 	}
 	key_free(&chunk);
-	if (e == OK && (!wire_done(&refs) || rows->failed))
+	if (e == OK && (!wire_done(&refs) || rows->failed || !range_fits(&w->ruling.ask, w, intent)))
 		e = ERR_INTERNAL;
 	return e;
 }

@@ -38,7 +38,7 @@ open_root(struct keyring *k, const struct kek_try_body *try, struct key *root)
 	if (clock_mono().ms < k->next_try.ms)
 		return ERR_THROTTLED;
 	if (try->kdf.memory_kib < k->settings->kdf_memory_kib_min)
-		return ERR_STORAGE_CORRUPT;
+		return ERR_KDF_TOO_WEAK;
 	if ((e = channels_find(k->channels, &k->boot_pair, try->opener, &c)) != OK)
 		return e;
 	if ((e = key_new(&kek)) != OK)

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "actors/mcp_gateway.h"
+#include "actors/permits.h"
 #include "actors/process.h"
 #include "actors/settings.h"
 #include "escrow/peer.h"
@@ -35,6 +36,7 @@ struct mcp_gateway {
 	bool             keyring_up;  /* its edge, and it has said who it is */
 	bool             audit_up, audit_was_up;
 	bool             ready_told;
+	struct permits   permits;    /* writes whose keys were given and recorded */
 	struct noted_body strangers; /* refusals of asks without a right, counted for a minute */
 	struct mono_ms   strangers_due;
 };
@@ -200,6 +202,15 @@ begin(struct mcp_gateway *g, const struct inbound *in, uint64_t for_ms, struct o
 	return OK;
 }
 
+/* The process that has the pid now is the one that connected: it is no younger than its connection. */
+static bool
+is_who_connected(const struct inbound *in, const struct peer_facts *facts)
+{
+	uint64_t ticks_per_s = (uint64_t)sysconf(_SC_CLK_TCK);
+
+	return facts->own.start_ticks * 1000 / ticks_per_s <= in->peer_since.ms;
+}
+
 /* What the kernel says of the asker. One that is gone has no session and no terminal. */
 static struct peer_body
 peer_of(const struct inbound *in)
@@ -208,7 +219,7 @@ peer_of(const struct inbound *in)
 	struct peer_facts facts;
 
 	if (peer_facts((pid_t)in->peer_pid, &facts) == OK && facts.uid == (uid_t)in->peer_uid &&
-	    facts.leader_start_ticks != 0) {
+	    facts.leader_start_ticks != 0 && is_who_connected(in, &facts)) {
 		p.session = (uint32_t)facts.own.session;
 		p.terminal = facts.own.tty;
 		p.leader_start = facts.leader_start_ticks;
@@ -324,9 +335,16 @@ on_ask(void *self, const struct inbound *in, struct outbox *out)
 	return outbox_put(out, MSG_RULING_WANTED, in->ask_id, &ask);
 }
 
+static bool
+needs_permit(enum msg type)
+{
+	return type == MSG_CHUNK_PUT || type == MSG_REVISION_PUT || type == MSG_NAME_PUT || type == MSG_DISCARD_PUT;
+}
+
 static enum err
 on_relayed(void *self, const struct inbound *in, struct outbox *out)
 {
+	struct mcp_gateway *g = self;
 	union any_body body = *in->body;
 	const struct relay *r = relays;
 	struct flight *f;
@@ -334,6 +352,11 @@ on_relayed(void *self, const struct inbound *in, struct outbox *out)
 
 	while (r->in != in->type)
 		r++;
+	if (needs_permit(in->type) &&
+	    (e = permits_check(&g->permits, in->type, in->body, in->peer_pid, clock_mono())) != OK)
+		return refuse(out, in->ask_id, e);
+	if (in->type == MSG_LOCK_ASK)
+		permits_clear(&g->permits);
 	if ((e = begin(self, in, COMMAND_MS, out, &f)) != OK || f == NULL)
 		return e;
 	if (r->has_peer)
@@ -354,7 +377,11 @@ keep(enum body kind, const void *body, size_t cap, uint8_t **p, size_t *len)
 	o = wire_out(*p, cap);
 	body_put(&o, kind, body);
 	*len = o.len;
-	return o.failed ? ERR_INTERNAL : OK;
+	if (!o.failed)
+		return OK;
+	free(*p);
+	*p = NULL;
+	return ERR_INTERNAL;
 }
 
 static bool
@@ -397,6 +424,15 @@ on_deposit(void *self, const struct inbound *in, struct outbox *out)
 	return answer_if_whole(self, in->ask_id, f, out);
 }
 
+/* What was recorded as begun may be written to its end. */
+static void
+permit_write(struct mcp_gateway *g, const struct flight *f, const struct ack_body *ack)
+{
+	permits_add(&g->permits, &(struct permit){ .revision = ack->revision, .asset = ack->asset, .vault = f->ask.vault,
+	    .op = f->ask.op, .kind = f->ask.kind, .is_private = f->ask.is_private, .pid = f->ask.peer.pid,
+	    .used = clock_mono() });
+}
+
 static enum err
 on_ack(void *self, const struct inbound *in, struct outbox *out)
 {
@@ -405,6 +441,8 @@ on_ack(void *self, const struct inbound *in, struct outbox *out)
 
 	if (f == NULL || f->type != MSG_ASK)
 		return OK;
+	if (is_write(f))
+		permit_write(self, f, &in->body->ack);
 	if ((e = keep(BODY_ack, &in->body->ack, in->body->ack.ticket.len + 512, &f->ack, &f->ack_len)) != OK)
 		return e;
 	return answer_if_whole(self, in->ask_id, f, out);

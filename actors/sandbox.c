@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -13,7 +14,7 @@ static const int common_calls[] = {
 	SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(readv), SCMP_SYS(writev),
 	SCMP_SYS(recvmsg), SCMP_SYS(sendmsg), SCMP_SYS(recvfrom), SCMP_SYS(sendto),
 	SCMP_SYS(connect), SCMP_SYS(shutdown), SCMP_SYS(getsockname), SCMP_SYS(getpeername),
-	SCMP_SYS(getsockopt), SCMP_SYS(setsockopt), SCMP_SYS(close), SCMP_SYS(fcntl), SCMP_SYS(ioctl),
+	SCMP_SYS(getsockopt), SCMP_SYS(setsockopt), SCMP_SYS(close), SCMP_SYS(fcntl),
 	SCMP_SYS(epoll_create1), SCMP_SYS(epoll_ctl), SCMP_SYS(epoll_wait), SCMP_SYS(epoll_pwait),
 	SCMP_SYS(eventfd2), SCMP_SYS(pipe2), SCMP_SYS(poll), SCMP_SYS(ppoll),
 	SCMP_SYS(futex), SCMP_SYS(set_robust_list), SCMP_SYS(rseq), SCMP_SYS(set_tid_address),
@@ -67,6 +68,8 @@ first_is(uint64_t value)
 static int
 allow_some(scmp_filter_ctx f)
 {
+	static const unsigned long ioctls[] = { FIONREAD, FIONBIO };
+
 	if (seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1, first_is(AF_UNIX)) != 0 ||
 	    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socketpair), 1, first_is(AF_UNIX)) != 0 ||
 	    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
@@ -77,6 +80,10 @@ allow_some(scmp_filter_ctx f)
 	    SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD)) != 0 ||
 	    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prctl), 1, first_is(PR_SET_NAME)) != 0)
 		return -1;
+	/* Standard error may be the owner's terminal, into which an ioctl can type. */
+	for (size_t i = 0; i < sizeof ioctls / sizeof *ioctls; i++)
+		if (seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, SCMP_A1(SCMP_CMP_EQ, ioctls[i])) != 0)
+			return -1;
 	/* Its arguments lie in memory that a filter cannot see: glibc then takes clone. */
 	return seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
 }

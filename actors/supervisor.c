@@ -178,18 +178,14 @@ tell_ready(struct supervisor *s)
 	tell_systemd("READY=1");
 }
 
-static void
-on_control(evutil_socket_t fd, short what, void *arg)
+/* False at the end of what the child said. */
+static bool
+take_word(struct child *c)
 {
-	struct child *c = arg;
 	uint8_t word;
-	ssize_t n = read(fd, &word, 1);
 
-	(void)what;
-	if (n <= 0) {
-		event_del(c->readable);
-		return;
-	}
+	if (read(c->control_fd, &word, 1) != 1)
+		return false;
 	if (word == PROCESS_CONNECTED)
 		c->connected = true;
 	else if (word == PROCESS_READY)
@@ -197,6 +193,18 @@ on_control(evutil_socket_t fd, short what, void *arg)
 	else if (word < ERR__COUNT)
 		c->said = (enum err)word;
 	tell_ready(c->supervisor);
+	return true;
+}
+
+static void
+on_control(evutil_socket_t fd, short what, void *arg)
+{
+	struct child *c = arg;
+
+	(void)fd;
+	(void)what;
+	if (!take_word(c))
+		event_del(c->readable);
 }
 
 static void
@@ -292,8 +300,8 @@ child_ended(struct child *c, int status)
 	const char *name = s->roster->processes[c->index].name;
 
 	c->pid = 0;
-	if (c->readable != NULL)
-		on_control(c->control_fd, EV_READ, c);
+	while (c->control_fd >= 0 && take_word(c))
+		;
 	close_control(c);
 	if (s->stopping) {
 		event_del(s->deadline);
@@ -352,8 +360,9 @@ start_child(struct child *c)
 		stop(s, ERR_NO_MEMORY);
 		return;
 	}
-	/* A child that died already is heard of by its signal. */
-	(void)send_config(s, c);
+	/* Without it the child would wait for ever; one that died already is heard of by its signal. */
+	if (send_config(s, c) != OK)
+		kill(c->pid, SIGKILL);
 }
 
 static enum err

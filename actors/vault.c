@@ -113,8 +113,11 @@ commit_group(struct vault *v, struct outbox *out)
 {
 	enum err e, put = OK;
 
-	if (v->n_group == 0)
+	if (v->n_group == 0) {
+		/* A write that was refused may have opened a transaction, which belongs to this thread. */
+		vault_db_abort(v->db);
 		return OK;
+	}
 	v->busy = true;
 	if ((e = vault_db_commit(v->db)) == ERR_STORAGE_FAILED)
 		v->failure = e;
@@ -164,11 +167,8 @@ on_chunk_wanted(void *self, const struct inbound *in, struct outbox *out)
 	const struct chunk_put_body *b = &in->body->chunk_put;
 	enum err e = vault_db_stage_chunk(v->db, b->revision, b->index, b->sealed);
 
-	if (e == ERR_BUSY) {
-		if ((e = commit_group(v, out)) != OK)
-			return e;
+	if (e == ERR_BUSY && (e = commit_group(v, out)) == OK)
 		e = vault_db_stage_chunk(v->db, b->revision, b->index, b->sealed);
-	}
 	return wrote(v, in, e, out);
 }
 
@@ -181,11 +181,14 @@ on_publish_wanted(void *self, const struct inbound *in, struct outbox *out)
 	struct new_revision fresh = {
 		.sealed_head = b->sealed_head, .sealed_title = b->sealed_title, .sealed_meta = b->sealed_meta,
 	};
+	enum err e;
 
 	revision_row_take(&row, &fresh.row);
 	if (!wire_done(&row))
 		return refuse(in, NULL, ERR_INVALID_ARGUMENT, NULL, out);
-	return wrote(v, in, vault_db_publish(v->db, &fresh), out);
+	if ((e = vault_db_publish(v->db, &fresh)) == ERR_BUSY && (e = commit_group(v, out)) == OK)
+		e = vault_db_publish(v->db, &fresh);
+	return wrote(v, in, e, out);
 }
 
 static enum err
@@ -197,18 +200,24 @@ on_name_wanted(void *self, const struct inbound *in, struct outbox *out)
 		.vault = b->vault, .active = true, .created = { b->created_wall_ms },
 		.name_revision = b->revision, .name_len = (uint16_t)b->sealed.len,
 	};
+	enum err e;
 
 	for (size_t i = 0; i < b->sealed.len; i++)
 		row.sealed_name[i] = b->sealed.p[i];
-	return wrote(v, in, vault_db_put_vault(v->db, &row), out);
+	if ((e = vault_db_put_vault(v->db, &row)) == ERR_BUSY && (e = commit_group(v, out)) == OK)
+		e = vault_db_put_vault(v->db, &row);
+	return wrote(v, in, e, out);
 }
 
 static enum err
 on_discard_wanted(void *self, const struct inbound *in, struct outbox *out)
 {
 	struct vault *v = self;
+	enum err e = vault_db_discard(v->db, in->body->one_id.id);
 
-	return wrote(v, in, vault_db_discard(v->db, in->body->one_id.id), out);
+	if (e == ERR_BUSY && (e = commit_group(v, out)) == OK)
+		e = vault_db_discard(v->db, in->body->one_id.id);
+	return wrote(v, in, e, out);
 }
 
 static void

@@ -1,7 +1,17 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "escrow/binding.h"
 #include "escrow/hash.h"
+
+/* What is bound must be bound whole: every body fits, or the table has outgrown BINDING_MAX. */
+static struct span
+whole(const struct wire_out *o)
+{
+	if (o->failed)
+		abort();
+	return wire_written(o);
+}
 
 static struct wire_out
 begin(uint8_t buf[BINDING_MAX], const char *word)
@@ -21,7 +31,7 @@ ask_binding(const struct ask_body *ask, uint8_t buf[BINDING_MAX])
 	memset(&a.peer, 0, sizeof a.peer);
 	a.boxed_half = (struct span){ NULL, 0 };
 	ask_body_put(&o, &a);
-	return wire_written(&o);
+	return whole(&o);
 }
 
 struct span
@@ -33,7 +43,7 @@ mint_binding(const struct mint_ask_body *ask, uint8_t buf[BINDING_MAX])
 	memset(&a.peer, 0, sizeof a.peer);
 	a.boxed_half = (struct span){ NULL, 0 };
 	mint_ask_body_put(&o, &a);
-	return wire_written(&o);
+	return whole(&o);
 }
 
 struct span
@@ -43,7 +53,7 @@ kek_binding(uint64_t client_ask, bool load, uint8_t buf[BINDING_MAX])
 
 	wire_put_u64(&o, client_ask);
 	wire_put_u8(&o, load);
-	return wire_written(&o);
+	return whole(&o);
 }
 
 void
@@ -55,5 +65,5 @@ ruling_mac(const struct key *k, const struct ruling_body *r, uint8_t out[32])
 
 	memset(bare.mac, 0, sizeof bare.mac);
 	ruling_body_put(&o, &bare);
-	keyed_tag(k, "memories/ruling/v1", wire_written(&o), out);
+	keyed_tag(k, "memories/ruling/v1", whole(&o), out);
 }

@@ -34,18 +34,27 @@ keep(struct span *s, uint8_t *to)
 	s->p = to;
 }
 
-/* A boot key that claims a certificate must have a true one. */
+/*
+ * A boot key that claims a certificate must have a true one, and the log must
+ * be the one that is believed. Nothing is left to ask an impostor with.
+ */
 static enum err
 check_boot(struct client *c)
 {
 	const struct boot_body *b = &c->welcome.boot;
 
-	c->epoch_certified = false;
-	if (!c->trusts || !c->welcome.keyring_ready || !b->certified)
+	c->boot_certified = c->epoch_certified = false;
+	if (!c->trusts)
 		return OK;
-	if (!certified(c, b->certificate, CERT_BOOT, b->boot, b->boot_public))
+	if (memcmp(c->welcome.log_public, c->log_public, sizeof c->log_public) != 0 ||
+	    (c->welcome.keyring_ready && b->certified &&
+	    !certified(c, b->certificate, CERT_BOOT, b->boot, b->boot_public))) {
+		c->welcome.keyring_ready = false;
+		channel_free(&c->channel);
 		return ERR_DAEMON_UNTRUSTED;
-	c->epoch_certified = b->epoch_known &&
+	}
+	c->boot_certified = c->welcome.keyring_ready && b->certified;
+	c->epoch_certified = c->boot_certified && b->epoch_known &&
 	    certified(c, b->epoch_certificate, CERT_EPOCH, b->epoch, b->epoch_public);
 	return OK;
 }
@@ -229,6 +238,12 @@ const struct channel *
 client_channel(const struct client *c)
 {
 	return c->channel.up != NULL ? &c->channel : NULL;
+}
+
+bool
+client_certified(const struct client *c)
+{
+	return c->boot_certified;
 }
 
 const uint8_t *

@@ -38,7 +38,7 @@ make_ask(struct client *c, const struct client_want *want, struct ask_body *ask,
 	if (want->token == NULL)
 		return OK;
 	token_id(want->token, ask->token_id);
-	if (!c->welcome.keyring_ready || !c->welcome.boot.certified || !c->trusts)
+	if (!c->boot_certified)
 		return OK;
 	if ((e = key_new(&half)) != OK)
 		return e;

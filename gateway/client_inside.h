@@ -13,7 +13,8 @@ struct client {
 	struct welcome_body welcome;
 	uint8_t             certificate[512], epoch_certificate[512]; /* what welcome's spans point at */
 	bool                trusts;         /* log_public is set */
-	bool                epoch_certified; /* welcome's epoch holds under it */
+	bool                boot_certified;  /* welcome's boot key holds under it */
+	bool                epoch_certified; /* welcome's epoch does */
 	uint8_t             log_public[SIGN_PUBLIC_LEN];
 	uint8_t             seen_commit[SHA256_LEN]; /* hash of the commit that was verified last */
 	uint64_t            n_asks;

@@ -26,7 +26,8 @@ enum err writer_add(struct writer *w, const void *p, size_t len);
 
 /*
  * Publishes the revision with this title (at most TITLE_LEN_MAX bytes) and
- * meta (META_LEN_MAX). On an error nothing of it will ever be seen.
+ * meta (META_LEN_MAX). On an error nothing of it will ever be seen; after
+ * ERR_TIMEOUT and ERR_INTERRUPTED it may have been published all the same.
  */
 enum err writer_publish(struct writer *w, struct span title, struct span meta,
     struct uuid *asset, struct uuid *revision);

@@ -21,6 +21,7 @@ struct inbound {
 	const union any_body  *body;
 	uint32_t               peer_uid; /* the front door's messages only */
 	uint32_t               peer_pid;
+	struct mono_ms         peer_since; /* when its connection was accepted: a later process of that pid is another */
 };
 
 /*

@@ -1,5 +1,7 @@
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -14,6 +16,7 @@
 #define KNOCK_WAITS_MS 600u
 #define SLOWER_TIMES   4    /* the wait doubles, after that many vain mendings no more */
 #define RETRY_MS       50
+#define CLOSE_LOOK_MS  2    /* closing takes far less than a millisecond, as a rule */
 
 /* A burst of clients can fill the backlog for a moment; a dead listener's stays full. */
 #define FULL_RETRY_MS  100
@@ -21,6 +24,7 @@
 
 /* nng that does less than this has stopped. */
 #define BURIED_WITHIN_MS 10000
+#define CLOSED_WITHIN_MS 10000
 #define VAIN_TIMES       10
 
 #define HELLO_LEN 8
@@ -59,8 +63,8 @@ edge_listen_open(struct edge_listen *l, nng_socket socket, const char *path)
 	return l->listening ? OK : ERR_UNSUPPORTED;
 }
 
-void
-edge_listen_close(struct edge_listen *l)
+static void
+close_knock(struct edge_listen *l)
 {
 	if (l->knock_fd >= 0)
 		close(l->knock_fd);
@@ -70,7 +74,7 @@ edge_listen_close(struct edge_listen *l)
 static void
 knock_end(struct edge_listen *l, struct mono_ms now, bool alive)
 {
-	edge_listen_close(l);
+	close_knock(l);
 	l->dead = !alive;
 	l->knock_next.ms = now.ms + KNOCK_EVERY_MS;
 }
@@ -119,11 +123,67 @@ knock_look(struct edge_listen *l, struct mono_ms now)
 		knock_end(l, now, false);
 }
 
+/* A listener that is being closed on a thread of its own: see edge_listen.h. Whoever is last frees it. */
+struct edge_listen_closing {
+	nng_listener listener;
+	atomic_bool  one_has_left;
+};
+
+static void
+leave_closing(struct edge_listen_closing *c)
+{
+	if (atomic_exchange(&c->one_has_left, true))
+		free(c);
+}
+
+static void *
+close_listener(void *arg)
+{
+	struct edge_listen_closing *c = arg;
+
+	nng_listener_close(c->listener);
+	leave_closing(c);
+	return NULL;
+}
+
+static void
+begin_closing(struct edge_listen *l, struct mono_ms now)
+{
+	struct edge_listen_closing *c;
+	pthread_t thread;
+
+	l->listening = false;
+	if ((c = calloc(1, sizeof *c)) != NULL)
+		c->listener = l->listener;
+	if (c == NULL || pthread_create(&thread, NULL, close_listener, c) != 0) {
+		free(c);
+		nng_listener_close(l->listener);
+		return;
+	}
+	pthread_detach(thread);
+	l->closing = c;
+	l->closing_ends.ms = now.ms + CLOSED_WITHIN_MS;
+}
+
+/* True once the dead listener is out of the way. */
+static bool
+is_closed(struct edge_listen *l, struct mono_ms now)
+{
+	if (l->listening)
+		begin_closing(l, now);
+	if (l->closing != NULL && l->closing->one_has_left) {
+		free(l->closing);
+		l->closing = NULL;
+	}
+	l->knock_next.ms = now.ms + CLOSE_LOOK_MS;
+	return !l->listening && l->closing == NULL;
+}
+
 static void
 mend(struct edge_listen *l, struct mono_ms now)
 {
-	if (l->listening)
-		nng_listener_close(l->listener);
+	if (!is_closed(l, now))
+		return;
 	l->listening = listen_now(l);
 	l->n_full = 0;
 	l->dead = !l->listening;
@@ -140,10 +200,20 @@ watch_nng(struct edge_listen *l, struct mono_ms now)
 {
 	if (l->n_buried != l->n_buried_then)
 		l->burial_ends.ms = 0;
-	if (l->n_vain < VAIN_TIMES && (l->burial_ends.ms == 0 || now.ms < l->burial_ends.ms))
+	if (l->n_vain < VAIN_TIMES && (l->burial_ends.ms == 0 || now.ms < l->burial_ends.ms) &&
+	    (l->closing == NULL || now.ms < l->closing_ends.ms))
 		return;
 	log_note(l->path, "nng has stopped, mended times", l->n_mended);
 	host_fail(ERR_INTERNAL);
+}
+
+void
+edge_listen_close(struct edge_listen *l)
+{
+	close_knock(l);
+	if (l->closing != NULL)
+		leave_closing(l->closing);
+	l->closing = NULL;
 }
 
 void
@@ -165,7 +235,8 @@ edge_listen_tick(struct edge_listen *l, struct mono_ms now, enum edge_listen_moo
 		l->knock_next.ms = now.ms + KNOCK_EAGER_MS;
 	if (l->knock_fd >= 0)
 		knock_look(l, now);
-	if (l->dead && mood != EDGE_LISTEN_CONTENT && (l->listening || now.ms >= l->knock_next.ms))
+	if (l->closing != NULL || (l->dead && mood != EDGE_LISTEN_CONTENT &&
+	    (l->listening || now.ms >= l->knock_next.ms)))
 		mend(l, now);
 	else if (l->knock_fd < 0 && now.ms >= l->knock_next.ms)
 		knock(l, now);

@@ -25,6 +25,7 @@ ERR(TERMINAL_REQUIRED,   "terminal_required",  77, "this needs a terminal to ask
 ERR(NOT_CONFIRMED,       "not_confirmed",      77, "the confirmation was not given", "run it again and type the word asked for")
 ERR(WRONG_PASSWORD,      "wrong_password",     77, "the password is wrong", "try again")
 ERR(PASSWORD_MISMATCH,   "password_mismatch",  77, "the two passwords differ", "try again")
+ERR(KDF_TOO_WEAK,        "kdf_too_weak",       77, "the library's password is stretched too little: it was made with a test setting", "make a library without MEMORIES_TEST_KDF; for tests start the daemon with --test-kdf")
 ERR(THROTTLED,           "throttled",          77, "too many wrong passwords", "wait, then try again")
 ERR(DAEMON_UNTRUSTED,    "daemon_untrusted",   77, "the daemon cannot prove that it holds this library's log key", "find out what listens in this home before you use it")
 ERR(NOT_OWNER,           "not_owner",          77, "the peer is not the owner of this home", "use the account that owns the home")

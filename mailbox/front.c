@@ -39,6 +39,7 @@ struct asker {
 	uint32_t          turn;    /* counts who had this place, so that events of the last are known */
 	bool              parked;  /* not read from for now */
 	bool              has_more; /* whole messages may wait in its buffer */
+	struct mono_ms    came;
 	struct mono_ms    since;   /* it came, or last asked */
 };
 
@@ -164,7 +165,7 @@ static bool
 take_ask(struct front *f, struct asker *a, uint32_t request, struct span message, struct mono_ms now)
 {
 	struct slot *s = free_slot(f);
-	struct front_ask ask = { .peer_uid = f->uid, .peer_pid = a->conn.pid };
+	struct front_ask ask = { .peer_uid = f->uid, .peer_pid = a->conn.pid, .peer_since = a->came };
 	enum err e = s == NULL ? ERR_BUSY : OK;
 
 	if (e == OK && (ask.arrival = edge_arrival_new(message)) == NULL)
@@ -268,7 +269,7 @@ let_in(struct front *f, int fd, struct mono_ms now)
 	}
 	front_conn_open(&a->conn, fd, pid);
 	a->parked = a->has_more = false;
-	a->since = now;
+	a->came = a->since = now;
 	f->n_askers++;
 	if (!watch(f, EPOLL_CTL_ADD, fd, EPOLLIN, index_of(f, a), a->turn))
 		drop(f, a);
@@ -351,13 +352,13 @@ door(void *arg)
 
 /*
  * Ids start where no earlier process of this home can have been, since other
- * actors may still hold its asks: it would have had to take sixteen million
- * asks a second.
+ * actors may still hold its asks: it would have had to take a million asks a
+ * second. The high bit stays clear, for asks that begin inside.
  */
 static uint64_t
 first_id(size_t n_slots)
 {
-	return (clock_wall().ms << 14) * n_slots;
+	return (clock_wall().ms << 10) * n_slots;
 }
 
 enum err

@@ -19,6 +19,7 @@ struct front_ask {
 	uint64_t             ask_id;   /* ours, not the asker's own */
 	uint32_t             peer_uid;
 	uint32_t             peer_pid;
+	struct mono_ms       peer_since; /* when it was let in */
 	struct edge_arrival *arrival;  /* one message in message_put's form, unchecked */
 };
 

@@ -147,6 +147,11 @@ queue(struct front_conn *c, const void *p, size_t len, struct mono_ms now)
 		c->out_len = c->out_at = 0;
 		c->stalled = now;
 	}
+	if (c->out_at > 0 && c->out_cap - c->out_len < len) {
+		memmove(c->out, c->out + c->out_at, c->out_len - c->out_at);
+		c->out_len -= c->out_at;
+		c->out_at = 0;
+	}
 	if (!make_room(&c->out, c->out_len, &c->out_cap, len)) {
 		c->broken = true;
 		return;

@@ -290,8 +290,9 @@ loop(struct host *h)
 	}
 }
 
-/* What is freed is overwritten: nng frees messages unwiped. And memory is kept: giving
- * it back to the kernel after each large message costs half of all time. */
+/* Most of what is freed is overwritten, since nng frees messages unwiped; they hold nothing
+ * readable in any case. And memory is kept: giving it back to the kernel after each large
+ * message costs half of all time. */
 static void
 set_malloc(void)
 {

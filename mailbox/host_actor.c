@@ -70,7 +70,8 @@ handle_ask(struct host_actor *a, const struct inbox_entry *entry)
 	struct wire_in in = wire_in(message.p, message.len);
 	union any_body body;
 	struct inbound inbound = { .from = ACTOR_CLIENT, .body = &body,
-		.peer_uid = entry->ask.peer_uid, .peer_pid = entry->ask.peer_pid };
+		.peer_uid = entry->ask.peer_uid, .peer_pid = entry->ask.peer_pid,
+		.peer_since = entry->ask.peer_since };
 	uint64_t asker_id;
 	enum err e = ERR_PROTOCOL;
 

@@ -92,6 +92,8 @@ main(int argc, char **argv)
 	}
 	if (e == OK)
 		e = run(&in);
+	if (e == OK && print_failed())
+		e = ERR_FILE_UNWRITABLE;
 	home_close(&in.home);
 	if (e != OK)
 		report(&in, e);

@@ -207,6 +207,8 @@ keyring_rig_wanted(struct keyring_rig *k, enum op op)
 	w.ruling.wraps = keyring_rig_wraps(k, KEYRING_CLASSES);
 	if (op == OP_READ || op == OP_CREDENTIAL_BYTES || op == OP_DETAILS)
 		w.revision = k->revision;
+	if (op == OP_READ || op == OP_CREDENTIAL_BYTES)
+		w.length = 1;
 	return w;
 }
 

@@ -152,7 +152,7 @@ an_envelope_that_is_too_cheap_or_changed_is_refused(void **state)
 	struct keyring_rig *k = *state;
 
 	k->try.kdf.memory_kib = 1023;
-	assert_int_equal(keyring_rig_try(k, true, k->kek), ERR_STORAGE_CORRUPT);
+	assert_int_equal(keyring_rig_try(k, true, k->kek), ERR_KDF_TOO_WEAK);
 	k->try.kdf.memory_kib = 4096;
 	k->try.kdf.passes = 2;
 	assert_int_equal(keyring_rig_try(k, true, k->kek), ERR_WRONG_PASSWORD);

@@ -101,6 +101,7 @@ gate_welcome(struct welcome_body *w)
 
 	*w = (struct welcome_body){ .initialized = 1, .library = gate.library, .keyring_ready = gate.ready,
 		.boot = { .boot = gate.boot, .certified = gate.certified, .epoch_known = gate.epoch_known, .epoch = gate.epoch } };
+	memcpy(w->log_public, signer_public(gate.log_key), 32);
 	memcpy(w->boot.boot_public, gate.boot_pair.public_key, 32);
 	memcpy(w->boot.epoch_public, signer_public(gate.epoch_key), 32);
 	if (!gate.certified)

@@ -26,14 +26,14 @@
 /*
  * nng 1.5.2 loses a message that is sent on a connection which is just being
  * closed (nanomsg/nng#1713), and parts of listeners that were closed dead.
- * What is kept from the leak finder is no more than that.
+ * Only these are kept from the leak finder.
  */
 const char *__lsan_default_suppressions(void);
 
 const char *
 __lsan_default_suppressions(void)
 {
-	return "leak:say_control\nleak:a_new_connection_carries_nothing_old\nleak:nng_listener_create\n";
+	return "leak:say_control\nleak:edge_queue_frame\nleak:end_open\nleak:nng_listener_create\n";
 }
 #endif
 
@@ -316,19 +316,31 @@ a_lost_edge_comes_up_again(void **state)
 	}
 }
 
-/* Lost under load: each new connection starts from its own first message. */
+/*
+ * Lost while much of what was posted waits, in the queue and in nng: each new
+ * connection starts from its own first message. Nothing moves when it is
+ * dropped, for the same reason.
+ */
 static void
 a_new_connection_carries_nothing_old(void **state)
 {
 	(void)state;
 	make_both(true);
-	for (size_t round = 1; round <= 50; round++) {
-		stop_after(&audit, round % 3);
-		post(&gate, 0, 300, 3000);
+	for (size_t round = 1; round <= 10; round++) {
+		size_t before = read_count(&audit, &audit.n_frames);
+
+		stop_after(&audit, 1);
+		for (uint32_t i = 0; i < 60; i++)
+			assert_true(post(&gate, i, i + 1, 200000));
+		assert_true(reaches(&audit, &audit.n_frames, before + 1));
+		assert_true(edge_pressed(gate.edge));
+		for (int i = 0; i < 30; i++)
+			keep_house();
 		edge_drop(round % 2 == 0 ? gate.edge : audit.edge);
 		stop_after(&audit, 0);
 		edge_resume(audit.edge);
 		expect_lost_and_up_again(round);
+		assert_false(edge_pressed(gate.edge));
 		assert_true(audit.in_order);
 	}
 	expect_passage(&gate, &audit, 100, 100);

@@ -119,7 +119,8 @@ rig_deliver(struct rig *r, enum msg type, enum actor from, uint64_t ask_id, cons
 enum err
 rig_deliver_as(struct rig *r, enum msg type, uint64_t ask_id, const void *body, uint32_t pid)
 {
-	struct inbound in = { .from = ACTOR_CLIENT, .peer_uid = (uint32_t)getuid(), .peer_pid = pid };
+	struct inbound in = { .from = ACTOR_CLIENT, .peer_uid = (uint32_t)getuid(), .peer_pid = pid,
+		.peer_since = { UINT64_MAX } };
 
 	return deliver(r, type, ask_id, body, &in);
 }

@@ -66,7 +66,7 @@ run_audit_verify(struct invocation *in)
 	return print_verdict(in, &verdict);
 }
 
-/* The last records of a window, kept as they pass. */
+/* The records first .. end - 1, printed as they pass. */
 struct window {
 	const struct invocation *in;
 	struct json_writer *w;

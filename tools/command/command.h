@@ -74,6 +74,9 @@ enum err invalid(struct invocation *in, const char *detail);
 /* One JSON value and a newline on stdout; frees the writer. ERR_FILE_UNWRITABLE. */
 enum err print_json(struct json_writer *w);
 
+/* True when anything could not be written to stdout. */
+bool print_failed(void);
+
 /* Bytes on stdout as they are. ERR_FILE_UNWRITABLE. */
 enum err print_bytes(struct span bytes);
 

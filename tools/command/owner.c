@@ -1,7 +1,9 @@
 /* The owner's connection to the daemon, and the password that opens it. */
+#include <errno.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "escrow/binding.h"
 #include "escrow/password.h"
@@ -13,16 +15,20 @@
 
 #define LOG_KEY_FILE "audit/key.pub"
 
-/* The log's public key as the home has it; none before the first record. */
+/* The log's public key as the home has it; there is none before the first record. */
 static enum err
 trust_home(struct client *c)
 {
 	uint8_t log_public[SIGN_PUBLIC_LEN];
-	char origin[LOG_ORIGIN_MAX + 1];
+	char origin[LOG_ORIGIN_MAX + 1], wanted[LOG_ORIGIN_MAX + 1];
+	enum err e;
 
-	if (log_key_read(LOG_KEY_FILE, origin, log_public) != OK)
+	if (access(LOG_KEY_FILE, F_OK) != 0 && errno == ENOENT)
 		return OK;
-	return client_trust(c, log_public);
+	if ((e = log_key_read(LOG_KEY_FILE, origin, log_public)) != OK)
+		return ERR_AUDIT_TAMPERED;
+	log_key_origin(client_welcome(c)->library, wanted);
+	return strcmp(origin, wanted) == 0 ? client_trust(c, log_public) : ERR_DAEMON_UNTRUSTED;
 }
 
 enum err
@@ -123,6 +129,9 @@ offer_kek(struct invocation *in, struct client *c, const char *prompt, bool load
 	memcpy(terms.salt, answer.kdf.salt, sizeof terms.salt);
 	if (client_channel(c) == NULL)
 		return ERR_INTERRUPTED;
+	/* Only an unlock has to believe the front door: what it opens is what could certify it. */
+	if (!load && !client_certified(c))
+		return ERR_DAEMON_UNTRUSTED;
 	if ((e = terminal_password(prompt, &password)) == OK && (e = key_new(&kek)) == OK &&
 	    (e = password_kek(password, &terms, kek)) == OK) {
 		key_seal(client_channel(c)->up, kek_binding(offer.client_ask, load, buf), kek, offer.boxed_kek);

@@ -5,6 +5,15 @@
 
 #include "tools/command/command.h"
 
+/* Once something could not be said, the command has failed, whatever it did besides. */
+static bool failed;
+
+bool
+print_failed(void)
+{
+	return failed;
+}
+
 enum err
 print_bytes(struct span bytes)
 {
@@ -16,8 +25,10 @@ print_bytes(struct span bytes)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0)
+		if (n <= 0) {
+			failed = true;
 			return ERR_FILE_UNWRITABLE;
+		}
 		bytes.p += n;
 		bytes.len -= (size_t)n;
 	}
@@ -45,7 +56,8 @@ print_line(const char *format, ...)
 	va_start(args, format);
 	n = vprintf(format, args);
 	va_end(args);
-	return n < 0 || fflush(stdout) != 0 ? ERR_FILE_UNWRITABLE : OK;
+	failed = failed || n < 0 || fflush(stdout) != 0;
+	return failed ? ERR_FILE_UNWRITABLE : OK;
 }
 
 /* Controls could move the cursor or change colours: they are shown, not obeyed. */
