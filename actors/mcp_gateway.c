@@ -19,7 +19,8 @@
 struct flight {
 	enum msg        type;
 	struct ask_body ask;         /* of an ASK: what its refusal is recorded with; spans are not kept */
-	struct state_body state;     /* of a STATUS_ASK, once grants has answered; its span is not kept */
+	bool            has_state;   /* of a STATUS_ASK: grants has answered */
+	struct state_body state;     /* what it said; its span is not kept */
 	char            backend[32];
 	uint8_t        *deposit;     /* owned: an encoded deposit, when it has come */
 	size_t          deposit_len;
@@ -290,6 +291,7 @@ on_state(void *self, const struct inbound *in, struct outbox *out)
 		return welcome(g, in->ask_id, s, out);
 	}
 	f->state = *s;
+	f->has_state = true;
 	memcpy(f->backend, s->backend.p, s->backend.len);
 	if (g->audit_up)
 		return outbox_put(out, MSG_LOG_STATE_WANTED, in->ask_id, &(struct nothing_body){ 0 });
@@ -558,10 +560,16 @@ static void
 fail(void *arg, uint64_t ask_id, void *value)
 {
 	const struct failing *failing = arg;
+	const struct log_state_body away = { .state = LOG_FAILED,
+		.failure = failing->why == ERR_TIMEOUT ? ERR_AUDIT_TIMEOUT : ERR_AUDIT_UNAVAILABLE };
 	struct flight *f = value;
 
 	flight_clear(f);
-	(void)refuse(failing->out, ask_id, failing->why != ERR_TIMEOUT || f->type != MSG_ASK ? failing->why
+	/* A log that says nothing is something that status can say. */
+	if (f->type == MSG_STATUS_ASK && f->has_state)
+		(void)put_status(failing->gateway, ask_id, f, &away, failing->out);
+	else
+		(void)refuse(failing->out, ask_id, failing->why != ERR_TIMEOUT || f->type != MSG_ASK ? failing->why
 	    : ERR_AUDIT_TIMEOUT);
 }
 
@@ -573,7 +581,7 @@ waits_for(const void *arg, const void *value)
 	const struct flight *f = value;
 
 	if (failing->lost == ACTOR_AUDIT)
-		return f->type == MSG_ASK || f->type == MSG_STATUS_ASK || f->type == MSG_GRANTS_ASK;
+		return f->type == MSG_ASK || f->has_state || f->type == MSG_GRANTS_ASK;
 	if (failing->lost == ACTOR_KEYRING)
 		return f->type == MSG_ASK;
 	return true;

@@ -200,6 +200,7 @@ run(const struct process_config *c, const struct roster *roster)
 	};
 	enum err e;
 
+	(void)prctl(PR_SET_NAME, p->name, 0, 0, 0);
 	while (p->actors[host.n_actors] != NULL)
 		host.n_actors++;
 	if (roster_process_of(roster, ACTOR_GATE) == c->process)

@@ -8,6 +8,15 @@
 #define VAULT_DIR "vault"
 #define GROUP_MAX 256
 
+/* Uploads that are watched, and how long one may rest before it is given up. */
+#define UPLOADS_MAX  256
+#define UPLOAD_IDLE_MS (15u * 60 * 1000)
+
+struct upload {
+	struct uuid    revision; /* zero: free */
+	struct mono_ms used;
+};
+
 /*
  * The map's pages that reads touch stay resident: after so many pieces, 128
  * reads of a chunk, they are given back, at a microsecond a read.
@@ -19,6 +28,7 @@ struct vault {
 	struct collection *collection; /* owned; reused from ask to ask */
 	uint64_t           group[GROUP_MAX]; /* writes that wait for the commit */
 	size_t             n_group;
+	struct upload      uploads[UPLOADS_MAX]; /* staged, not published; what does not fit is swept at the next start */
 	size_t             n_pieces;   /* read since memory was given back */
 	bool               keyring_up; /* its edge: without it no deposit can ever be opened */
 	enum err           failure;    /* of the disk; the process ends at the next tick */
@@ -160,6 +170,42 @@ wrote(struct vault *v, const struct inbound *in, enum err e, struct outbox *out)
 	return v->n_group == GROUP_MAX ? commit_group(v, out) : OK;
 }
 
+static void
+note_upload(struct vault *v, struct uuid revision)
+{
+	struct upload *at = NULL;
+
+	for (struct upload *u = v->uploads; u < v->uploads + UPLOADS_MAX; u++) {
+		if (uuid_equal(u->revision, revision)) {
+			at = u;
+			break;
+		}
+		if (at == NULL && uuid_is_zero(u->revision))
+			at = u;
+	}
+	if (at != NULL)
+		*at = (struct upload){ revision, clock_mono() };
+}
+
+static void
+forget_upload(struct vault *v, struct uuid revision)
+{
+	for (struct upload *u = v->uploads; u < v->uploads + UPLOADS_MAX; u++)
+		if (uuid_equal(u->revision, revision))
+			*u = (struct upload){ .used = { 0 } };
+}
+
+/* Discards what a writer left behind without a word. */
+static void
+drop_idle_uploads(struct vault *v, struct mono_ms now)
+{
+	for (struct upload *u = v->uploads; u < v->uploads + UPLOADS_MAX; u++)
+		if (!uuid_is_zero(u->revision) && now.ms >= u->used.ms + UPLOAD_IDLE_MS &&
+		    vault_db_discard(v->db, u->revision) == OK && vault_db_commit(v->db) == OK)
+			*u = (struct upload){ .used = { 0 } };
+	vault_db_abort(v->db);
+}
+
 static enum err
 on_chunk_wanted(void *self, const struct inbound *in, struct outbox *out)
 {
@@ -169,6 +215,8 @@ on_chunk_wanted(void *self, const struct inbound *in, struct outbox *out)
 
 	if (e == ERR_BUSY && (e = commit_group(v, out)) == OK)
 		e = vault_db_stage_chunk(v->db, b->revision, b->index, b->sealed);
+	if (e == OK)
+		note_upload(v, b->revision);
 	return wrote(v, in, e, out);
 }
 
@@ -188,6 +236,8 @@ on_publish_wanted(void *self, const struct inbound *in, struct outbox *out)
 		return refuse(in, NULL, ERR_INVALID_ARGUMENT, NULL, out);
 	if ((e = vault_db_publish(v->db, &fresh)) == ERR_BUSY && (e = commit_group(v, out)) == OK)
 		e = vault_db_publish(v->db, &fresh);
+	if (e == OK)
+		forget_upload(v, fresh.row.revision);
 	return wrote(v, in, e, out);
 }
 
@@ -217,6 +267,8 @@ on_discard_wanted(void *self, const struct inbound *in, struct outbox *out)
 
 	if (e == ERR_BUSY && (e = commit_group(v, out)) == OK)
 		e = vault_db_discard(v->db, in->body->one_id.id);
+	if (e == OK)
+		forget_upload(v, in->body->one_id.id);
 	return wrote(v, in, e, out);
 }
 
@@ -247,6 +299,7 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 		v->busy = v->rested = false;
 		return (struct mono_ms){ 0 };
 	}
+	drop_idle_uploads(v, now);
 	if (vault_db_tend(v->db, &more) == OK && more)
 		return now;
 	if (!v->rested)

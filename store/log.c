@@ -169,7 +169,7 @@ write_group(struct log *l, const struct log_commit *c)
 
 	if (!log_room_spot(&l->room, log_group_need(&l->group), &spot))
 		return ERR_AUDIT_UNAVAILABLE;
-	if ((e = segment_intact(spot.segment, l->dir.seg_fd)) != OK)
+	if ((e = log_dir_intact(&l->dir)) != OK || (e = segment_intact(spot.segment, l->dir.seg_fd)) != OK)
 		return e;
 	header.number = spot.segment->number;
 	header.bytes = spot.segment->bytes;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -107,7 +108,7 @@ log_dir_open(const char *dir, struct log_dir *out)
 	d.fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (d.fd < 0)
 		return ERR_AUDIT_UNAVAILABLE;
-	e = ours_alone(d.fd) ? open_inside(&d) : ERR_AUDIT_TAMPERED;
+	e = (d.path = strdup(dir)) == NULL ? ERR_NO_MEMORY : ours_alone(d.fd) ? open_inside(&d) : ERR_AUDIT_TAMPERED;
 	if (e != OK) {
 		log_dir_close(&d);
 		return e;
@@ -124,7 +125,23 @@ log_dir_close(struct log_dir *d)
 	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
+	free(d->path);
 	*d = LOG_DIR_NONE;
+}
+
+static bool
+same_place(int at_fd, const char *name, int fd)
+{
+	struct stat named, opened;
+
+	return fstatat(at_fd, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && fstat(fd, &opened) == 0 &&
+	    named.st_dev == opened.st_dev && named.st_ino == opened.st_ino && ours_alone(fd);
+}
+
+enum err
+log_dir_intact(const struct log_dir *d)
+{
+	return same_place(AT_FDCWD, d->path, d->fd) && same_place(d->fd, "seg", d->seg_fd) ? OK : ERR_AUDIT_TAMPERED;
 }
 
 bool

@@ -10,13 +10,14 @@
 #include "mailbox/wire.h"
 
 struct log_dir {
+	char *path; /* owned; as it was opened */
 	int fd;
 	int lock_fd;
 	int seg_fd;
 	int quarantine_fd;
 };
 
-#define LOG_DIR_NONE ((struct log_dir){ -1, -1, -1, -1 })
+#define LOG_DIR_NONE ((struct log_dir){ NULL, -1, -1, -1, -1 })
 
 /*
  * Opens dir, waits up to 2 s for its lock, makes seg/ and quarantine/ where
@@ -28,6 +29,9 @@ struct log_dir {
  */
 enum err log_dir_open(const char *dir, struct log_dir *out);
 void     log_dir_close(struct log_dir *d);
+
+/* ERR_AUDIT_TAMPERED unless it and its seg/ are still what stands under their names, and ours alone. */
+enum err log_dir_intact(const struct log_dir *d);
 
 /* True when the file is there. */
 bool log_dir_has(int dir_fd, const char *name);

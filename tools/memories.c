@@ -17,6 +17,22 @@ is_daemon_process(int argc, char **argv)
 }
 
 static void
+print_version(const struct invocation *in)
+{
+	struct json_writer w = { 0 };
+
+	if (!in->json) {
+		printf("memories %s\n", MEMORIES_VERSION);
+		return;
+	}
+	json_write_object(&w);
+	json_write_key(&w, "version");
+	json_write_text(&w, MEMORIES_VERSION);
+	json_write_end(&w);
+	(void)print_json(&w);
+}
+
+static void
 report(const struct invocation *in, enum err e)
 {
 	struct json_writer w = { 0 };
@@ -81,14 +97,13 @@ main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	/* What people see may be content: none of it stays in a buffer that nobody wipes. */
 	setvbuf(stdout, NULL, _IONBF, 0);
-	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-		printf("memories %s\n", MEMORIES_VERSION);
-		return 0;
-	}
 	e = parse(argc, argv, &in);
-	if (in.help) {
-		print_help(&in, argc, argv);
-		return 0;
+	if (in.help || in.version) {
+		if (in.version)
+			print_version(&in);
+		else
+			print_help(&in, argc, argv);
+		return ferror(stdout) || print_failed() ? err_exit(ERR_FILE_UNWRITABLE) : 0;
 	}
 	if (e == OK)
 		e = run(&in);

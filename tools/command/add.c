@@ -1,6 +1,7 @@
 /* asset add: content from a file or stdin, sealed here, stored by the daemon. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,7 +21,7 @@ struct source {
 };
 
 static enum err
-open_source(const struct invocation *in, struct source *s)
+open_source(struct invocation *in, struct source *s)
 {
 	const char *path = in->positionals[1], *slash = strrchr(path, '/');
 	struct stat st;
@@ -31,6 +32,7 @@ open_source(const struct invocation *in, struct source *s)
 	}
 	s->name = slash != NULL ? slash + 1 : path;
 	s->fd = openat(path[0] == '/' ? AT_FDCWD : in->home->cwd_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	snprintf(in->detail, sizeof in->detail, "%.1000s", path);
 	if (s->fd < 0)
 		return ERR_FILE_UNREADABLE;
 	if (fstat(s->fd, &st) != 0 || S_ISDIR(st.st_mode)) {
@@ -38,6 +40,10 @@ open_source(const struct invocation *in, struct source *s)
 		return ERR_FILE_UNREADABLE;
 	}
 	s->total = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	if (s->total > FILE_LEN_MAX) {
+		close(s->fd);
+		return ERR_TOO_LARGE;
+	}
 	return OK;
 }
 
@@ -250,6 +256,7 @@ run_asset_add(struct invocation *in)
 
 	if ((e = check_kind(in, &a.kind)) != OK || (e = open_source(in, &s)) != OK)
 		return e;
+	in->detail[0] = '\0';
 	if ((e = take_labels(in, &s, &a)) == OK && (e = owner_open(in, &c)) == OK &&
 	    (e = owner_vault(in, c, in->positionals[0], &vault)) == OK && (e = prepare(&a, &s)) == OK)
 		e = store(in, c, &a, &s, vault, &asset, &revision);

@@ -163,7 +163,9 @@ write_record(struct json_writer *w, const struct log_record *r)
 		hex(r->ticket_hash, sizeof r->ticket_hash, hash);
 		write_word(w, "ticket_sha256", hash);
 	}
-	write_number(w, "ask", r->ask_id);
+	/* Past 2^53, which is more than every JSON reader keeps. */
+	snprintf(hash, sizeof hash, "%llu", (unsigned long long)r->ask_id);
+	write_word(w, "ask", hash);
 	write_id(w, "epoch", r->epoch);
 	json_write_end(w);
 }

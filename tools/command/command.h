@@ -24,7 +24,7 @@ struct option {
 struct invocation {
 	const struct command *command;
 	const char *home_flag, *remote_flag;
-	bool        json, help;
+	bool        json, help, version;
 	const char *positionals[POSITIONALS_MAX];
 	size_t      n_positionals;
 	struct { const struct option *option; const char *value; } values[VALUES_MAX];

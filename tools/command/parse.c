@@ -67,10 +67,12 @@ take_global(int argc, char **argv, int *i, struct invocation *in)
 		{ "--remote", offsetof(struct invocation, remote_flag) },
 	};
 
-	if (strcmp(argv[*i], "--json") == 0 || strcmp(argv[*i], "--help") == 0 || strcmp(argv[*i], "-h") == 0) {
-		*(argv[*i][2] == 'j' ? &in->json : &in->help) = true;
-		return true;
-	}
+	if (strcmp(argv[*i], "--json") == 0)
+		return in->json = true;
+	if (strcmp(argv[*i], "--version") == 0)
+		return in->version = true;
+	if (strcmp(argv[*i], "--help") == 0 || strcmp(argv[*i], "-h") == 0)
+		return in->help = true;
 	for (size_t k = 0; k < 2; k++) {
 		size_t len = strlen(with_value[k].name), name_len;
 		const char *value;
@@ -170,6 +172,18 @@ check(struct invocation *in)
 	return OK;
 }
 
+/* What stands where a command should. */
+static const char *
+first_word(int argc, char **argv)
+{
+	struct invocation ignored;
+
+	for (int i = 1; i < argc; i++)
+		if (!take_global(argc, argv, &i, &ignored))
+			return argv[i];
+	return NULL;
+}
+
 enum err
 parse(int argc, char **argv, struct invocation *in)
 {
@@ -180,9 +194,9 @@ parse(int argc, char **argv, struct invocation *in)
 	if ((in->command = find_command(argc, argv, &n_words)) == NULL) {
 		for (int i = 1; i < argc; i++)
 			(void)take_global(argc, argv, &i, in);
-		return usage(in, argc < 2 ? "no command" : "no such command", NULL);
+		return usage(in, first_word(argc, argv) == NULL ? "no command" : "no such command:", first_word(argc, argv));
 	}
-	if ((e = take_arguments(argc, argv, n_words, in)) != OK || in->help)
+	if ((e = take_arguments(argc, argv, n_words, in)) != OK || in->help || in->version)
 		return e;
 	return check(in);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "escrow/binding.h"
+#include "escrow/custody.h"
 #include "escrow/keys.h"
 #include "escrow/random.h"
 #include "escrow/seal.h"
@@ -35,15 +36,18 @@ confirm(struct invocation *in)
 	return strcmp(line, "ENABLE") == 0 ? OK : ERR_NOT_CONFIRMED;
 }
 
+/* What would be refused anyway is refused before the person is asked for anything. */
 static enum err
-is_unlocked(struct invocation *in, struct client *c, bool *out)
+check_enable(struct invocation *in, struct client *c, bool *unlocked)
 {
 	union any_body answer;
-	enum err e = owner_call(in, c, MSG_STATUS_ASK, &(struct nothing_body){ 0 }, MSG_STATUS, &answer);
+	enum err e = custody_supported(option_value(in, "--backend"));
 
-	if (e == OK)
-		*out = answer.status.state.unlocked;
-	return e == OK && !answer.status.state.initialized ? ERR_NOT_INITIALIZED : e;
+	if (e != OK || (e = owner_call(in, c, MSG_STATUS_ASK, &(struct nothing_body){ 0 }, MSG_STATUS, &answer)) != OK)
+		return e;
+	*unlocked = answer.status.state.unlocked;
+	return !answer.status.state.initialized ? ERR_NOT_INITIALIZED
+	    : answer.status.state.enrolled ? ERR_ALREADY_ENABLED : OK;
 }
 
 /* The word, then the password for each right that is not given yet. */
@@ -58,7 +62,7 @@ enable(struct invocation *in, struct client *c)
 
 	if (ask.backend.len > 31)
 		return invalid(in, "no backend has that name");
-	if ((e = is_unlocked(in, c, &unlocked)) != OK || (e = confirm(in)) != OK ||
+	if ((e = check_enable(in, c, &unlocked)) != OK || (e = confirm(in)) != OK ||
 	    (!unlocked && (e = owner_unlock(in, c)) != OK))
 		return e;
 	if ((e = owner_call(in, c, MSG_ENABLE_ASK, &ask, MSG_DONE, &answer)) != ERR_SUDO_REQUIRED)
