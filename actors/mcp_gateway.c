@@ -36,6 +36,7 @@ struct mcp_gateway {
 	uint8_t          epoch_certificate[512];
 	bool             keyring_up;  /* its edge, and it has said who it is */
 	bool             audit_up, audit_was_up;
+	bool             grants_up, vault_up;
 	bool             ready_told;
 	struct permits   permits;    /* writes whose keys were given and recorded */
 	struct noted_body strangers; /* refusals of asks without a right, counted for a minute */
@@ -194,7 +195,8 @@ static enum err
 begin(struct mcp_gateway *g, const struct inbound *in, uint64_t for_ms, struct outbox *out, struct flight **f)
 {
 	void *value = NULL;
-	enum err e = pending_add(g->flights, in->ask_id, (struct mono_ms){ clock_mono().ms + for_ms }, &value);
+	/* What goes to who is still coming up would be lost; the asker tries again. */
+	enum err e = !g->grants_up || !g->vault_up ? ERR_INTERRUPTED : pending_add(g->flights, in->ask_id, (struct mono_ms){ clock_mono().ms + for_ms }, &value);
 
 	*f = value;
 	if (e != OK)
@@ -597,6 +599,10 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 		g->audit_up = up;
 		g->audit_was_up = g->audit_was_up || up;
 	}
+	if (other == ACTOR_GRANTS)
+		g->grants_up = up;
+	if (other == ACTOR_VAULT)
+		g->vault_up = up;
 	if (other == ACTOR_KEYRING && !up)
 		g->keyring_up = false;
 	if (!up && other != ACTOR_CLIENT)

@@ -59,9 +59,9 @@ allow_all(scmp_filter_ctx f, const int *calls, size_t n)
 }
 
 static struct scmp_arg_cmp
-first_is(uint64_t value)
+argument_is(unsigned argument, uint64_t value)
 {
-	return (struct scmp_arg_cmp){ .arg = 0, .op = SCMP_CMP_EQ, .datum_a = value };
+	return (struct scmp_arg_cmp){ .arg = argument, .op = SCMP_CMP_EQ, .datum_a = value };
 }
 
 /* Unix sockets only; memory never executable; threads but no processes. */
@@ -70,19 +70,19 @@ allow_some(scmp_filter_ctx f)
 {
 	static const unsigned long ioctls[] = { FIONREAD, FIONBIO };
 
-	if (seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1, first_is(AF_UNIX)) != 0 ||
-	    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socketpair), 1, first_is(AF_UNIX)) != 0 ||
+	if (seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1, argument_is(0, AF_UNIX)) != 0 ||
+	    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socketpair), 1, argument_is(0, AF_UNIX)) != 0 ||
 	    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
 	    SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)) != 0 ||
 	    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
 	    SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)) != 0 ||
 	    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
 	    SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD)) != 0 ||
-	    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prctl), 1, first_is(PR_SET_NAME)) != 0)
+	    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prctl), 1, argument_is(0, PR_SET_NAME)) != 0)
 		return -1;
 	/* Standard error may be the owner's terminal, into which an ioctl can type. */
 	for (size_t i = 0; i < sizeof ioctls / sizeof *ioctls; i++)
-		if (seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, SCMP_A1(SCMP_CMP_EQ, ioctls[i])) != 0)
+		if (seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, argument_is(1, ioctls[i])) != 0)
 			return -1;
 	/* Its arguments lie in memory that a filter cannot see: glibc then takes clone. */
 	return seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);

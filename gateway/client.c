@@ -240,10 +240,14 @@ client_channel(const struct client *c)
 	return c->channel.up != NULL ? &c->channel : NULL;
 }
 
-bool
+enum err
 client_certified(const struct client *c)
 {
-	return c->boot_certified;
+	if (c->boot_certified)
+		return OK;
+	if (!c->welcome.initialized)
+		return ERR_NOT_INITIALIZED;
+	return c->welcome.keyring_ready && !c->welcome.boot.certified ? ERR_LOCKED : ERR_DAEMON_UNTRUSTED;
 }
 
 const uint8_t *

@@ -53,8 +53,12 @@ enum err client_wait_done(struct client *c);
 
 /* The keys shared with the keyring; NULL while there is no keyring. */
 const struct channel *client_channel(const struct client *c);
-/* True when the boot key is certified by the log key that is believed: only then may it be given a secret. */
-bool                  client_certified(const struct client *c);
+/*
+ * OK when the boot key is certified by the log key that is believed: only then
+ * may it be given a secret. ERR_NOT_INITIALIZED, ERR_LOCKED: nobody can
+ * certify it now. ERR_DAEMON_UNTRUSTED: nobody says whom to believe.
+ */
+enum err              client_certified(const struct client *c);
 const uint8_t        *client_opener(const struct client *c);
 uint64_t              client_next_ask(struct client *c);
 

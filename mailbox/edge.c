@@ -7,7 +7,7 @@
 
 #include "mailbox/edge_traffic.h"
 
-#define TICK_MS       1000
+#define TICK_MS 1000
 /* Start waits for the last edge, and a process that is away comes back within milliseconds. */
 #define REDIAL_MIN_MS 5
 #define REDIAL_MAX_MS 20
@@ -100,12 +100,8 @@ edge_dial(struct edge *g)
 		inproc_url(g, url, sizeof url);
 	else
 		snprintf(url, sizeof url, "ipc://%s", g->address);
-	if (nng_dialer_create(&g->dialer, g->socket, url) != 0 ||
-	    nng_dialer_set_ms(g->dialer, NNG_OPT_RECONNMINT, REDIAL_MIN_MS) != 0 ||
-	    nng_dialer_set_ms(g->dialer, NNG_OPT_RECONNMAXT, REDIAL_MAX_MS) != 0 ||
-	    nng_dialer_start(g->dialer, NNG_FLAG_NONBLOCK) != 0)
-		return ERR_UNSUPPORTED;
-	return OK;
+	g->dials = true;
+	return edge_dialer_open(&g->dialer, g->socket, url);
 }
 
 void
@@ -115,6 +111,7 @@ edge_close(struct edge *g)
 	g->is_closing = true;
 	pthread_mutex_unlock(&g->lock);
 	edge_listen_close(&g->door);
+	edge_dialer_close(&g->dialer);
 	nng_close(g->socket);
 	if (g->receiving != NULL)
 		nng_aio_stop(g->receiving);
@@ -141,20 +138,23 @@ struct mono_ms
 edge_tick(struct edge *g, struct mono_ms now)
 {
 	struct mono_ms next = { now.ms + TICK_MS };
-	struct mono_ms door;
-	bool hangs;
+	struct mono_ms wish = next;
+	bool connected;
 	bool is_up;
+	bool hangs;
 
 	pthread_mutex_lock(&g->lock);
 	is_up = g->session.state == EDGE_UP;
-	hangs = g->pipe != 0 && !is_up && now.ms >= g->handshake_ends.ms;
+	connected = g->pipe != 0;
+	hangs = connected && !is_up && now.ms >= g->handshake_ends.ms;
 	pthread_mutex_unlock(&g->lock);
 	if (hangs)
 		edge_drop(g);
-	if (!g->has_door)
-		return next;
-	door = edge_listen_tick(&g->door, now, is_up ? EDGE_LISTEN_CONTENT : EDGE_LISTEN_EAGER);
-	return door.ms < next.ms ? door : next;
+	if (g->has_door)
+		wish = edge_listen_tick(&g->door, now, is_up ? EDGE_LISTEN_CONTENT : EDGE_LISTEN_EAGER);
+	else if (g->dials)
+		wish = edge_dialer_tick(&g->dialer, now, connected);
+	return wish.ms < next.ms ? wish : next;
 }
 
 int

@@ -1,7 +1,5 @@
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -123,60 +121,17 @@ knock_look(struct edge_listen *l, struct mono_ms now)
 		knock_end(l, now, false);
 }
 
-/* A listener that is being closed on a thread of its own: see edge_listen.h. Whoever is last frees it. */
-struct edge_listen_closing {
-	nng_listener listener;
-	atomic_bool  one_has_left;
-};
-
-static void
-leave_closing(struct edge_listen_closing *c)
-{
-	if (atomic_exchange(&c->one_has_left, true))
-		free(c);
-}
-
-static void *
-close_listener(void *arg)
-{
-	struct edge_listen_closing *c = arg;
-
-	nng_listener_close(c->listener);
-	leave_closing(c);
-	return NULL;
-}
-
-static void
-begin_closing(struct edge_listen *l, struct mono_ms now)
-{
-	struct edge_listen_closing *c;
-	pthread_t thread;
-
-	l->listening = false;
-	if ((c = calloc(1, sizeof *c)) != NULL)
-		c->listener = l->listener;
-	if (c == NULL || pthread_create(&thread, NULL, close_listener, c) != 0) {
-		free(c);
-		nng_listener_close(l->listener);
-		return;
-	}
-	pthread_detach(thread);
-	l->closing = c;
-	l->closing_ends.ms = now.ms + CLOSED_WITHIN_MS;
-}
-
 /* True once the dead listener is out of the way. */
 static bool
 is_closed(struct edge_listen *l, struct mono_ms now)
 {
-	if (l->listening)
-		begin_closing(l, now);
-	if (l->closing != NULL && l->closing->one_has_left) {
-		free(l->closing);
-		l->closing = NULL;
+	if (l->listening) {
+		l->listening = false;
+		l->closing = edge_closing_listener(l->listener);
+		l->closing_ends.ms = now.ms + CLOSED_WITHIN_MS;
 	}
 	l->knock_next.ms = now.ms + CLOSE_LOOK_MS;
-	return !l->listening && l->closing == NULL;
+	return edge_closing_done(&l->closing);
 }
 
 static void
@@ -211,9 +166,7 @@ void
 edge_listen_close(struct edge_listen *l)
 {
 	close_knock(l);
-	if (l->closing != NULL)
-		leave_closing(l->closing);
-	l->closing = NULL;
+	edge_closing_leave(&l->closing);
 }
 
 void

@@ -6,8 +6,7 @@
  *
  * The same knocks show whether nng still buries connections: one that is closed
  * at a bad moment can block the thread that does (nanomsg/nng#1543), and then
- * none is ever made again in its place. That cannot be mended: host_fail. The
- * same if the dead listener cannot be closed (nanomsg/nng#1813).
+ * none is ever made again in its place. That cannot be mended: host_fail.
  */
 #ifndef MAILBOX_EDGE_LISTEN_H
 #define MAILBOX_EDGE_LISTEN_H
@@ -18,18 +17,17 @@
 #include <nng/nng.h>
 
 #include "mailbox/clock.h"
+#include "mailbox/edge_closing.h"
 #include "mailbox/err.h"
 
 #define EDGE_LISTEN_PATH_MAX 100
-
-struct edge_listen_closing;
 
 struct edge_listen {
 	nng_socket     socket;     /* borrowed */
 	nng_listener   listener;
 	bool           listening;
 	bool           dead;       /* found so, and not yet mended */
-	struct edge_listen_closing *closing; /* the dead one's end, which may never come; NULL: none */
+	struct edge_closing *closing; /* the dead one's end; NULL: none */
 	struct mono_ms closing_ends;
 	char           path[EDGE_LISTEN_PATH_MAX + 1];
 	int            knock_fd;   /* a probe under way; -1: none */

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "mailbox/edge.h"
+#include "mailbox/edge_dialer.h"
 #include "mailbox/edge_listen.h"
 #include "mailbox/edge_queue.h"
 #include "mailbox/edge_session.h"
@@ -30,11 +31,12 @@ struct edge {
 	bool                listens;
 	char                address[EDGE_LISTEN_PATH_MAX + 1];
 	nng_socket          socket;
-	nng_dialer          dialer;
 	nng_aio            *receiving;
 	nng_aio            *sending;
 	struct edge_listen  door;      /* the main thread's alone */
 	bool                has_door;
+	struct edge_dialer  dialer;    /* likewise */
+	bool                dials;
 	pthread_mutex_t     lock;      /* guards what follows */
 	struct edge_session session;
 	uint32_t            pipe;      /* of the session; 0: none */

@@ -71,7 +71,8 @@ struct front {
 	struct slot         slots[];
 };
 
-enum { WORD_LISTEN = UINT32_MAX, WORD_WAKE = UINT32_MAX - 1 };
+#define WORD_LISTEN UINT32_MAX
+#define WORD_WAKE   (UINT32_MAX - 1)
 
 static bool
 watch(const struct front *f, int op, int fd, uint32_t events, uint32_t word, uint32_t turn)

@@ -245,12 +245,16 @@ static void
 before_the_others_are_up_an_ask_is_worth_another_try(void **state)
 {
 	struct ask_body a = an_ask(OP_READ, SURFACE_CLI);
+	struct hello_body hello = { .fingerprint = protocol_fingerprint() };
 
 	(void)state;
 	rig_close(&r);
 	assert_int_equal(rig_open(&mcp_gateway_actor, &settings, &r), OK);
 	assert_int_equal(rig_deliver(r, MSG_ASK, ACTOR_CLIENT, 1, &a), OK);
 	assert_int_equal(refused(1), ERR_INTERRUPTED);
+	/* A hello, too: what goes to grants now would be lost, and the asker would wait for nothing. */
+	assert_int_equal(rig_deliver(r, MSG_HELLO, ACTOR_CLIENT, 2, &hello), OK);
+	assert_int_equal(refused(2), ERR_INTERRUPTED);
 }
 
 static void

@@ -627,6 +627,47 @@ a_listener_survives_those_who_knock_and_run(void **state)
 	assert_in_range(best_ms, 0, MENDED_WITHIN_MS);
 }
 
+/* A listener that hangs up on whoever comes, as one does whose process dies just then. */
+static void
+hang_up_on_dialers(unsigned times)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX, .sun_path = "run/gate-audit" };
+	int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	uint64_t ends = now_ms() + DEADLINE_MS;
+
+	assert_int_equal(bind(listener, (struct sockaddr *)&a, sizeof a), 0);
+	assert_int_equal(listen(listener, 16), 0);
+	while (times > 0) {
+		int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+
+		assert_true(now_ms() < ends);
+		if (fd >= 0) {
+			close(fd);
+			times--;
+		} else {
+			keep_house();
+		}
+	}
+	close(listener);
+	assert_int_equal(unlink(a.sun_path), 0);
+}
+
+static void
+a_dialer_survives_those_who_hang_up(void **state)
+{
+	(void)state;
+	make_ear(&audit, ACTOR_AUDIT, ACTOR_GATE, false, 0);
+	assert_int_equal(edge_dial(audit.edge), OK);
+	for (size_t round = 1; round <= 3; round++) {
+		hang_up_on_dialers(20);
+		make_ear(&gate, ACTOR_GATE, ACTOR_AUDIT, false, 0);
+		assert_true(reaches(&gate, &gate.n_ups, 1));
+		assert_true(reaches(&audit, &audit.n_ups, round));
+		end_ear(&gate);
+		assert_true(reaches(&audit, &audit.n_downs, round));
+	}
+}
+
 static void
 an_edge_that_is_up_does_not_care_who_knocks(void **state)
 {
@@ -663,6 +704,7 @@ main(void)
 		TEST(only_the_supervisors_children_are_let_in),
 		TEST(the_socket_is_its_owners_alone),
 		TEST(a_listener_survives_those_who_knock_and_run),
+		TEST(a_dialer_survives_those_who_hang_up),
 		TEST(an_edge_that_is_up_does_not_care_who_knocks),
 	};
 

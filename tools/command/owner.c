@@ -130,8 +130,8 @@ offer_kek(struct invocation *in, struct client *c, const char *prompt, bool load
 	if (client_channel(c) == NULL)
 		return ERR_INTERRUPTED;
 	/* Only an unlock has to believe the front door: what it opens is what could certify it. */
-	if (!load && !client_certified(c))
-		return ERR_DAEMON_UNTRUSTED;
+	if (!load && (e = client_certified(c)) != OK)
+		return e;
 	if ((e = terminal_password(prompt, &password)) == OK && (e = key_new(&kek)) == OK &&
 	    (e = password_kek(password, &terms, kek)) == OK) {
 		key_seal(client_channel(c)->up, kek_binding(offer.client_ask, load, buf), kek, offer.boxed_kek);

@@ -103,8 +103,8 @@ mint(struct invocation *in, struct client *c, const struct key *token, struct sp
 
 	if (client_channel(c) == NULL)
 		return ERR_INTERRUPTED;
-	if (!client_certified(c))
-		return ERR_DAEMON_UNTRUSTED;
+	if ((e = client_certified(c)) != OK)
+		return e;
 	if ((e = key_new(&half)) != OK)
 		return e;
 	token_id(token, ask.token_id);
