@@ -1,6 +1,6 @@
 /*
  * host: a process that runs actors. Edges between two of them are inproc, to
- * others ipc; no actor can tell. nng stays behind edge.c and front.c.
+ * others ipc; no actor can tell. nng stays behind edge.c.
  *
  * How handlers get their thread is this module's affair alone: frames are
  * taken by nng's callbacks into the actor's inbox, and whoever finds the actor
