@@ -1,8 +1,11 @@
 /* The vault actor: group commit, what is said after it, and what is said when it fails. */
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "actors/settings.h"
 #include "actors/vault.h"
@@ -205,6 +208,41 @@ a_write_that_is_refused_takes_no_part_in_the_group(void **state)
 	assert_true(rig_silent(r));
 }
 
+static sem_t batch_over, may_leave;
+
+static void *
+refused_batch(void *unused)
+{
+	put_revision(4, 3, 3, 0);
+	rig_batch(r);
+	sem_post(&batch_over);
+	sem_wait(&may_leave);
+	return unused;
+}
+
+/* A batch may run on another thread than the one before it, and LMDB's write transaction belongs to a thread. */
+static void
+a_batch_of_refusals_leaves_no_transaction_to_its_thread(void **state)
+{
+	pthread_t other;
+
+	(void)state;
+	assert_int_equal(sem_init(&batch_over, 0, 0) | sem_init(&may_leave, 0, 0), 0);
+	fill();
+	assert_int_equal(pthread_create(&other, NULL, refused_batch, NULL), 0);
+	assert_int_equal(sem_wait(&batch_over), 0);
+	assert_int_equal(refused(4), ERR_INVALID_ARGUMENT);
+	alarm(20);
+	for (uint32_t i = 0; i < 2; i++) {
+		put_chunk(5 + i, 3, i);
+		assert_int_equal(rig_batch(r), OK);
+		expect_kept(5 + i);
+	}
+	alarm(0);
+	sem_post(&may_leave);
+	assert_int_equal(pthread_join(other, NULL), 0);
+}
+
 static void
 a_group_past_its_bound_is_committed_in_parts_and_each_write_answered_once(void **state)
 {
@@ -303,6 +341,7 @@ main(void)
 		VAULT_TEST(what_was_answered_is_there_after_a_restart_and_what_was_not_is_gone),
 		VAULT_TEST(a_failed_commit_refuses_every_write_of_its_group_and_ends_the_process),
 		VAULT_TEST(a_write_that_is_refused_takes_no_part_in_the_group),
+		VAULT_TEST(a_batch_of_refusals_leaves_no_transaction_to_its_thread),
 		VAULT_TEST(a_group_past_its_bound_is_committed_in_parts_and_each_write_answered_once),
 		VAULT_TEST(a_discarded_revision_cannot_be_published),
 		VAULT_TEST(a_read_sends_the_deposit_to_the_gate_and_its_names_to_the_keyring),
