@@ -165,6 +165,9 @@ def titles_with_controls_are_shown_and_not_obeyed():
         text = home.owner("asset", "list", vault, json=False).done().out
         check(b"\x1b" not in text and b"\x07" not in text, f"controls reach the terminal: {text!r}")
         equal(home.owner("asset", "list", vault).given()["assets"][0]["title"], title, "title")
+    home.owner("asset", "add", vault, "-", "--kind", "memory", "--title", "ä \x9b31m \u202egnp.exe", input=b"x").done()
+    text = home.owner("asset", "list", vault, json=False).done().out.decode()
+    check(r"ä \xc2\x9b31m \xe2\x80\xaegnp.exe" in text, f"controls of C1 or of direction reach the terminal: {text!r}")
 
 
 @case

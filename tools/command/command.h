@@ -80,7 +80,10 @@ bool print_failed(void);
 /* Bytes on stdout as they are. ERR_FILE_UNWRITABLE. */
 enum err print_bytes(struct span bytes);
 
-/* printf to stdout for people: text that came from content has its controls made visible. */
+/*
+ * printf to stdout for people. Text that came from content goes by print_safe: controls of
+ * the terminal and of writing direction, and what is no UTF-8, are shown as \xNN, not obeyed.
+ */
 enum err print_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void     print_safe(struct span text);
 

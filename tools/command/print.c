@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "gateway/utf8.h"
 #include "tools/command/command.h"
 
 /* Once something could not be said, the command has failed, whatever it did besides. */
@@ -60,29 +61,55 @@ print_line(const char *format, ...)
 	return failed ? ERR_FILE_UNWRITABLE : OK;
 }
 
-/* Controls could move the cursor or change colours: they are shown, not obeyed. */
+/*
+ * Controls of either set could move the cursor or change colours, and those of
+ * the bidirectional algorithm (UAX #9) the order in which the line is read.
+ */
+static bool
+obeyed_by_terminals(uint32_t point)
+{
+	return point < 0x20 || (point >= 0x7f && point <= 0x9f) || point == 0x061c ||
+	    point == 0x200e || point == 0x200f || (point >= 0x2028 && point <= 0x202e) ||
+	    (point >= 0x2066 && point <= 0x2069);
+}
+
+/* Each byte as \xNN; returns how many were written. */
+static size_t
+put_shown(const uint8_t *p, size_t n, uint8_t *out)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < n; i++) {
+		*out++ = '\\';
+		*out++ = 'x';
+		*out++ = (uint8_t)digits[p[i] >> 4];
+		*out++ = (uint8_t)digits[p[i] & 0xf];
+	}
+	return 4 * n;
+}
+
 void
 print_safe(struct span text)
 {
-	static const char digits[] = "0123456789abcdef";
 	uint8_t buf[256];
-	size_t n = 0;
+	size_t n = 0, len;
+	uint32_t point;
 
-	for (size_t i = 0; i < text.len; i++) {
-		uint8_t c = text.p[i];
+	for (size_t i = 0; i < text.len; i += len) {
+		bool show = (len = utf8_take(text.p + i, text.len - i, &point)) == 0 || obeyed_by_terminals(point);
 
-		if (n + 4 > sizeof buf) {
+		if (len == 0)
+			len = 1;
+		if (n + 16 > sizeof buf) {
 			(void)print_bytes((struct span){ buf, n });
 			n = 0;
 		}
-		if (c >= 0x20 && c != 0x7f) {
-			buf[n++] = c;
+		if (show) {
+			n += put_shown(text.p + i, len, buf + n);
 			continue;
 		}
-		buf[n++] = '\\';
-		buf[n++] = 'x';
-		buf[n++] = (uint8_t)digits[c >> 4];
-		buf[n++] = (uint8_t)digits[c & 0xf];
+		for (size_t k = 0; k < len; k++)
+			buf[n++] = text.p[i + k];
 	}
 	(void)print_bytes((struct span){ buf, n });
 	wipe(buf, sizeof buf);
