@@ -10,7 +10,7 @@
 
 /*
  * The process of its own that it needs: says "ready" on stdout and serves the
- * home of that place until stdin ends. own_thread: not on nng's threads.
+ * home of that place until stdin ends. own_thread: handed over from the front door's thread.
  */
 int bench_gate_run(const char *place, bool own_thread);
 
