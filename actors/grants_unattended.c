@@ -187,7 +187,7 @@ grants_on_material_stored(void *self, const struct inbound *in, struct outbox *o
 {
 	struct grants *g = self;
 	struct command *c = grants_command(g, in->ask_id);
-	enum err e = (enum err)in->body->material_stored.error;
+	enum err e = (enum err)in->body->material_stored.error, drop;
 
 	if (c == NULL)
 		return OK;
@@ -196,8 +196,9 @@ grants_on_material_stored(void *self, const struct inbound *in, struct outbox *o
 	if (e == OK) {
 		g->load_error = OK;
 		(void)grants_event(g, out, LOG_ENABLE, OK, &c->peer, nothing_made);
-	} else {
-		(void)outbox_put(out, MSG_KEYS_DROP, in->ask_id, &(struct keys_drop_body){ .unattended = 1 });
+	} else if ((drop = outbox_put(out, MSG_KEYS_DROP, in->ask_id, &(struct keys_drop_body){ .unattended = 1 })) != OK) {
+		/* The command's deadline says it again. */
+		return drop;
 	}
 	return grants_end(g, in->ask_id, e, nothing_made, out);
 }

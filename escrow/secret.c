@@ -15,7 +15,6 @@ static struct {
 	struct key     *keys;
 	uint16_t        free[SLAB_KEYS];
 	size_t          n_free;
-	bool            locked;
 } slab = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 enum err
@@ -31,8 +30,7 @@ secret_init(bool allow_unlocked)
 	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
 		return ERR_NO_MEMORY;
-	slab.locked = mlock(p, size) == 0;
-	if (!slab.locked && !allow_unlocked) {
+	if (mlock(p, size) != 0 && !allow_unlocked) {
 		munmap(p, size);
 		return ERR_UNSUPPORTED;
 	}
@@ -43,12 +41,6 @@ secret_init(bool allow_unlocked)
 		slab.free[i] = (uint16_t)(SLAB_KEYS - 1 - i);
 	slab.n_free = SLAB_KEYS;
 	return OK;
-}
-
-bool
-secret_memory_locked(void)
-{
-	return slab.locked;
 }
 
 enum err

@@ -28,12 +28,9 @@ struct key {
  * after any fork.
  *
  * ERR_UNSUPPORTED: the slab could not be locked into memory; with
- * allow_unlocked the slab is made all the same and secret_memory_locked says no.
+ * allow_unlocked the slab is made all the same.
  */
 enum err secret_init(bool allow_unlocked);
-
-/* True when the slab is locked into memory. */
-bool secret_memory_locked(void);
 
 /* A zeroed key from the slab. ERR_NO_MEMORY: all slots are taken. */
 enum err key_new(struct key **out);

@@ -73,18 +73,12 @@ static void
 write_members(struct json_writer *w, const struct client_file *f)
 {
 	json_write_object(w);
-	json_write_key(w, "type");
-	json_write_text(w, TYPE);
-	json_write_key(w, "version");
-	json_write_u64(w, VERSION);
-	json_write_key(w, "library");
-	json_write_id(w, f->library);
-	json_write_key(w, "home");
-	json_write_text(w, f->home);
-	json_write_key(w, "grant");
-	json_write_id(w, f->grant);
-	json_write_key(w, "log_key");
-	json_write_text(w, f->log_key);
+	json_member_text(w, "type", TYPE);
+	json_member_u64(w, "version", VERSION);
+	json_member_id(w, "library", f->library);
+	json_member_text(w, "home", f->home);
+	json_member_id(w, "grant", f->grant);
+	json_member_text(w, "log_key", f->log_key);
 	json_write_key(w, "token");
 	json_write_base64(w, (struct span){ f->token->b, KEY_LEN });
 	json_write_end(w);

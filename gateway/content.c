@@ -29,13 +29,6 @@ labels_valid(const struct content_labels *l)
 }
 
 static void
-write_member(struct json_writer *w, const char *key, struct span value)
-{
-	json_write_key(w, key);
-	json_write_string(w, value);
-}
-
-static void
 write_tags(struct json_writer *w, const struct content_labels *l)
 {
 	json_write_key(w, "tags");
@@ -51,8 +44,8 @@ content_memory(const struct content_labels *l, struct span body, struct json_wri
 	if (!labels_valid(l) || !content_text_valid(body, TEXT_MAX))
 		return ERR_INVALID_CONTENT;
 	json_write_object(w);
-	write_member(w, "title", l->title);
-	write_member(w, "body", body);
+	json_member_string(w, "title", l->title);
+	json_member_string(w, "body", body);
 	write_tags(w, l);
 	json_write_end(w);
 	return OK;
@@ -65,9 +58,9 @@ content_meta(const struct content_labels *l, struct json_writer *w)
 		return ERR_INVALID_CONTENT;
 	json_write_object(w);
 	if (l->name.len > 0)
-		write_member(w, "name", l->name);
+		json_member_string(w, "name", l->name);
 	if (l->media_type.len > 0)
-		write_member(w, "media_type", l->media_type);
+		json_member_string(w, "media_type", l->media_type);
 	write_tags(w, l);
 	json_write_end(w);
 	return OK;
@@ -118,10 +111,9 @@ write_field(struct json_writer *w, const struct json *field)
 	    json_bool(field, "protected", &protected) == JSON_WRONG_TYPE || (protected && !is_reference(value)))
 		return false;
 	json_write_object(w);
-	write_member(w, "name", name);
-	write_member(w, "value", value);
-	json_write_key(w, "protected");
-	json_write_bool(w, protected);
+	json_member_string(w, "name", name);
+	json_member_string(w, "value", value);
+	json_member_bool(w, "protected", protected);
 	json_write_end(w);
 	return true;
 }
@@ -152,7 +144,7 @@ write_card(const struct json *card, struct content_labels *l, struct json_writer
 	    json_array(card, "fields", &fields) != JSON_GOT || !take_tags(card, l) || !labels_valid(l))
 		return ERR_INVALID_CONTENT;
 	json_write_object(w);
-	write_member(w, "title", l->title);
+	json_member_string(w, "title", l->title);
 	json_write_key(w, "fields");
 	json_write_array(w);
 	for (const struct json *f = json_first(fields); f != NULL; f = json_next(f))

@@ -261,3 +261,38 @@ json_write_error(struct json_writer *w, enum err e, const char *message)
 	json_write_end(w);
 	json_write_end(w);
 }
+
+void
+json_member_string(struct json_writer *w, const char *name, struct span s)
+{
+	json_write_key(w, name);
+	json_write_string(w, s);
+}
+
+void
+json_member_text(struct json_writer *w, const char *name, const char *s)
+{
+	json_write_key(w, name);
+	json_write_text(w, s);
+}
+
+void
+json_member_u64(struct json_writer *w, const char *name, uint64_t v)
+{
+	json_write_key(w, name);
+	json_write_u64(w, v);
+}
+
+void
+json_member_bool(struct json_writer *w, const char *name, bool v)
+{
+	json_write_key(w, name);
+	json_write_bool(w, v);
+}
+
+void
+json_member_id(struct json_writer *w, const char *name, struct uuid id)
+{
+	json_write_key(w, name);
+	json_write_id(w, id);
+}

@@ -56,6 +56,13 @@ void json_write_bool(struct json_writer *w, bool v);
 void json_write_null(struct json_writer *w);
 void json_write_id(struct json_writer *w, struct uuid id);
 
+/* A key and its value. */
+void json_member_string(struct json_writer *w, const char *name, struct span s);
+void json_member_text(struct json_writer *w, const char *name, const char *s);
+void json_member_u64(struct json_writer *w, const char *name, uint64_t v);
+void json_member_bool(struct json_writer *w, const char *name, bool v);
+void json_member_id(struct json_writer *w, const char *name, struct uuid id);
+
 /* The bytes as a string of base64url without padding. */
 void json_write_base64(struct json_writer *w, struct span bytes);
 

@@ -20,10 +20,8 @@ write_content(struct json_writer *w, struct span text)
 	json_write_key(w, "content");
 	json_write_array(w);
 	json_write_object(w);
-	json_write_key(w, "type");
-	json_write_text(w, "text");
-	json_write_key(w, "text");
-	json_write_string(w, text);
+	json_member_text(w, "type", "text");
+	json_member_string(w, "text", text);
 	json_write_end(w);
 	json_write_end(w);
 }
@@ -34,8 +32,7 @@ answer_failure(struct mcp_turn *t, struct span text)
 {
 	mcp_turn_begin(t);
 	write_content(t->answer, text);
-	json_write_key(t->answer, "isError");
-	json_write_bool(t->answer, true);
+	json_member_bool(t->answer, "isError", true);
 	mcp_turn_end(t, MCP_CACHE_NONE);
 	return MCP_OK;
 }

@@ -45,8 +45,7 @@ mcp_error_write(struct json_writer *w, const struct mcp_refusal *refusal)
 		json_write_object(w);
 		json_write_key(w, "supported");
 		mcp_error_write_supported(w);
-		json_write_key(w, "requested");
-		json_write_string(w, refusal->requested);
+		json_member_string(w, "requested", refusal->requested);
 		json_write_end(w);
 	}
 	json_write_end(w);

@@ -42,8 +42,7 @@ write_capabilities(struct json_writer *w)
 static void
 write_instructions(struct mcp_turn *t)
 {
-	json_write_key(t->answer, "instructions");
-	json_write_text(t->answer, t->server->instructions);
+	json_member_text(t->answer, "instructions", t->server->instructions);
 }
 
 /* Always ends with a version, never an error about versions: some clients do not survive one. */
@@ -60,8 +59,7 @@ initialize(struct mcp_turn *t)
 		agreed = MCP_NEWEST_LEGACY;
 	t->stream->agreed = t->revision = agreed;
 	mcp_turn_begin(t);
-	json_write_key(t->answer, "protocolVersion");
-	json_write_text(t->answer, mcp_revision_name(agreed));
+	json_member_text(t->answer, "protocolVersion", mcp_revision_name(agreed));
 	write_capabilities(t->answer);
 	json_write_key(t->answer, "serverInfo");
 	mcp_turn_write_server(t);

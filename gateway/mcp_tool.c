@@ -5,39 +5,25 @@
 #include "gateway/mcp_tool.h"
 
 static void
-write_pair(struct json_writer *w, const char *key, const char *text)
-{
-	json_write_key(w, key);
-	json_write_text(w, text);
-}
-
-static void
-write_count(struct json_writer *w, const char *key, uint64_t v)
-{
-	json_write_key(w, key);
-	json_write_u64(w, v);
-}
-
-static void
 write_field(struct json_writer *w, const struct mcp_field *f)
 {
 	json_write_key(w, f->name);
 	json_write_object(w);
 	switch (f->type) {
 	case MCP_FIELD_ID:
-		write_pair(w, "type", "string");
-		write_count(w, "minLength", UUID_TEXT_LEN);
-		write_count(w, "maxLength", UUID_TEXT_LEN);
+		json_member_text(w, "type", "string");
+		json_member_u64(w, "minLength", UUID_TEXT_LEN);
+		json_member_u64(w, "maxLength", UUID_TEXT_LEN);
 		break;
 	case MCP_FIELD_INTEGER:
-		write_pair(w, "type", "integer");
-		write_count(w, "minimum", f->min);
-		write_count(w, "maximum", f->max);
+		json_member_text(w, "type", "integer");
+		json_member_u64(w, "minimum", f->min);
+		json_member_u64(w, "maximum", f->max);
 		if (!f->required)
-			write_count(w, "default", f->otherwise);
+			json_member_u64(w, "default", f->otherwise);
 		break;
 	}
-	write_pair(w, "description", f->description);
+	json_member_text(w, "description", f->description);
 	json_write_end(w);
 }
 
@@ -46,7 +32,7 @@ static void
 write_input_schema(struct json_writer *w, const struct mcp_tool *tool)
 {
 	json_write_object(w);
-	write_pair(w, "type", "object");
+	json_member_text(w, "type", "object");
 	json_write_key(w, "properties");
 	json_write_object(w);
 	for (size_t i = 0; i < tool->n_fields; i++)
@@ -58,8 +44,7 @@ write_input_schema(struct json_writer *w, const struct mcp_tool *tool)
 		if (tool->fields[i].required)
 			json_write_text(w, tool->fields[i].name);
 	json_write_end(w);
-	json_write_key(w, "additionalProperties");
-	json_write_bool(w, false);
+	json_member_bool(w, "additionalProperties", false);
 	json_write_end(w);
 }
 
@@ -78,11 +63,9 @@ write_annotations(struct json_writer *w, const struct mcp_tool *tool)
 	};
 
 	json_write_object(w);
-	write_pair(w, "title", tool->title);
-	for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
-		json_write_key(w, hints[i].name);
-		json_write_bool(w, hints[i].hint);
-	}
+	json_member_text(w, "title", tool->title);
+	for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+		json_member_bool(w, hints[i].name, hints[i].hint);
 	json_write_end(w);
 }
 
@@ -92,10 +75,10 @@ mcp_tool_write(struct json_writer *w, const struct mcp_tool *tool, enum mcp_revi
 	const char *schema = tool->output_schema;
 
 	json_write_object(w);
-	write_pair(w, "name", tool->name);
+	json_member_text(w, "name", tool->name);
 	if (mcp_revision_structures(r))
-		write_pair(w, "title", tool->title);
-	write_pair(w, "description", tool->description);
+		json_member_text(w, "title", tool->title);
+	json_member_text(w, "description", tool->description);
 	json_write_key(w, "inputSchema");
 	write_input_schema(w, tool);
 	if (mcp_revision_structures(r)) {

@@ -15,14 +15,10 @@ void
 mcp_turn_write_server(struct mcp_turn *t)
 {
 	json_write_object(t->answer);
-	json_write_key(t->answer, "name");
-	json_write_text(t->answer, t->server->name);
-	if (mcp_revision_structures(t->revision)) {
-		json_write_key(t->answer, "title");
-		json_write_text(t->answer, t->server->title);
-	}
-	json_write_key(t->answer, "version");
-	json_write_text(t->answer, t->server->version);
+	json_member_text(t->answer, "name", t->server->name);
+	if (mcp_revision_structures(t->revision))
+		json_member_text(t->answer, "title", t->server->title);
+	json_member_text(t->answer, "version", t->server->version);
 	json_write_end(t->answer);
 }
 
@@ -31,10 +27,8 @@ write_cache(struct json_writer *w, enum mcp_cache cache)
 {
 	if (cache == MCP_CACHE_NONE)
 		return;
-	json_write_key(w, "ttlMs");
-	json_write_u64(w, cache == MCP_CACHE_LIST ? LIST_TTL_MS : DISCOVER_TTL_MS);
-	json_write_key(w, "cacheScope");
-	json_write_text(w, cache == MCP_CACHE_LIST ? "private" : "public");
+	json_member_u64(w, "ttlMs", cache == MCP_CACHE_LIST ? LIST_TTL_MS : DISCOVER_TTL_MS);
+	json_member_text(w, "cacheScope", cache == MCP_CACHE_LIST ? "private" : "public");
 }
 
 void
@@ -43,8 +37,7 @@ mcp_turn_end(struct mcp_turn *t, enum mcp_cache cache)
 	struct json_writer *w = t->answer;
 
 	if (mcp_revision_is_modern(t->revision)) {
-		json_write_key(w, "resultType");
-		json_write_text(w, "complete");
+		json_member_text(w, "resultType", "complete");
 		write_cache(w, cache);
 		json_write_key(w, "_meta");
 		json_write_object(w);

@@ -50,8 +50,7 @@ void
 rpc_open_answer(struct json_writer *w, struct span id)
 {
 	json_write_object(w);
-	json_write_key(w, "jsonrpc");
-	json_write_text(w, "2.0");
+	json_member_text(w, "jsonrpc", "2.0");
 	if (id.len > 0) {
 		json_write_key(w, "id");
 		json_write_raw(w, id);
@@ -66,6 +65,5 @@ rpc_open_error(struct json_writer *w, struct span id, int code, const char *mess
 	json_write_object(w);
 	json_write_key(w, "code");
 	json_write_i64(w, code);
-	json_write_key(w, "message");
-	json_write_text(w, message);
+	json_member_text(w, "message", message);
 }

@@ -44,36 +44,14 @@ write_time(struct json_writer *w, const char *key, struct wall_ms t)
 	char text[CLOCK_TEXT_LEN + 1];
 
 	clock_text(t, text);
-	json_write_key(w, key);
-	json_write_text(w, text);
-}
-
-static void
-write_id(struct json_writer *w, const char *key, struct uuid id)
-{
-	json_write_key(w, key);
-	json_write_id(w, id);
-}
-
-static void
-write_bool(struct json_writer *w, const char *key, bool v)
-{
-	json_write_key(w, key);
-	json_write_bool(w, v);
-}
-
-static void
-write_u64(struct json_writer *w, const char *key, uint64_t v)
-{
-	json_write_key(w, key);
-	json_write_u64(w, v);
+	json_member_text(w, key, text);
 }
 
 /* A page's end: where it began, where the next one does, and its place in the log. */
 static void
 write_page_end(struct json_writer *w, uint64_t offset, const struct client_answer *a)
 {
-	write_u64(w, "offset", offset);
+	json_member_u64(w, "offset", offset);
 	json_write_key(w, "next");
 	if (a->more)
 		json_write_u64(w, offset + a->n_items);
@@ -89,9 +67,8 @@ write_audit(struct json_writer *w, uint64_t index, struct uuid library)
 	uuid_text(library, origin + strlen(origin));
 	json_write_key(w, "audit");
 	json_write_object(w);
-	write_u64(w, "index", index);
-	json_write_key(w, "log");
-	json_write_text(w, origin);
+	json_member_u64(w, "index", index);
+	json_member_text(w, "log", origin);
 	json_write_end(w);
 }
 
@@ -101,21 +78,19 @@ write_asset_row(struct json_writer *w, const struct client_item *item)
 	const struct revision_row *r = &item->row;
 
 	json_write_object(w);
-	write_id(w, "asset", r->asset);
-	json_write_key(w, "kind");
-	json_write_text(w, kind_name(r->kind));
-	write_bool(w, "private", r->key_class == CLASS_PRIVATE);
-	json_write_key(w, "title");
-	json_write_string(w, secret_span(item->plain));
+	json_member_id(w, "asset", r->asset);
+	json_member_text(w, "kind", kind_name(r->kind));
+	json_member_bool(w, "private", r->key_class == CLASS_PRIVATE);
+	json_member_string(w, "title", secret_span(item->plain));
 	json_write_key(w, "revision");
 	if (item->n_heads > 1)
 		json_write_null(w);
 	else
 		json_write_id(w, r->revision);
-	write_u64(w, "bytes", r->bytes);
+	json_member_u64(w, "bytes", r->bytes);
 	write_time(w, "created_at", r->asset_created);
 	write_time(w, "updated_at", r->created);
-	write_bool(w, "conflict", item->n_heads > 1);
+	json_member_bool(w, "conflict", item->n_heads > 1);
 	json_write_key(w, "heads");
 	json_write_array(w);
 	for (size_t i = 0; i < item->n_heads; i++)
@@ -130,17 +105,17 @@ write_revision_row(struct json_writer *w, const struct client_item *item)
 	const struct revision_row *r = &item->row;
 
 	json_write_object(w);
-	write_id(w, "revision", r->revision);
+	json_member_id(w, "revision", r->revision);
 	json_write_key(w, "parents");
 	json_write_array(w);
 	for (size_t i = 0; i < r->n_parents; i++)
 		json_write_id(w, r->parents[i]);
 	json_write_end(w);
 	write_time(w, "created_at", r->created);
-	write_u64(w, "bytes", r->bytes);
-	write_bool(w, "head", item->flags & ITEM_HEAD);
-	write_bool(w, "deleted", r->deleted);
-	write_bool(w, "quarantine", item->flags & ITEM_QUARANTINED);
+	json_member_u64(w, "bytes", r->bytes);
+	json_member_bool(w, "head", item->flags & ITEM_HEAD);
+	json_member_bool(w, "deleted", r->deleted);
+	json_member_bool(w, "quarantine", item->flags & ITEM_QUARANTINED);
 	json_write_end(w);
 }
 
@@ -154,9 +129,9 @@ answer_page(struct client *c, const struct client_want *want, struct json_writer
 	if (e != OK)
 		return e;
 	json_write_object(w);
-	write_id(w, "vault", want->vault);
+	json_member_id(w, "vault", want->vault);
 	if (!list)
-		write_id(w, "asset", want->asset);
+		json_member_id(w, "asset", want->asset);
 	json_write_key(w, list ? "assets" : "revisions");
 	json_write_array(w);
 	for (size_t i = 0; i < a->n_items; i++)
@@ -182,16 +157,15 @@ answer_bytes(struct client *c, const struct client_want *want, struct json_write
 	json_write_object(w);
 	json_write_key(w, "data");
 	json_write_base64(w, b.data != NULL ? secret_span(b.data) : (struct span){ NULL, 0 });
-	write_u64(w, "offset", b.offset);
-	write_u64(w, "total", b.total);
+	json_member_u64(w, "offset", b.offset);
+	json_member_u64(w, "total", b.total);
 	json_write_key(w, "next");
 	if (b.at_end)
 		json_write_null(w);
 	else
 		json_write_u64(w, b.offset + length);
-	write_id(w, "revision", b.revision);
-	json_write_key(w, "encoding");
-	json_write_text(w, b.kind == KIND_MEMORY || b.kind == KIND_CARD ? "content_json" : "raw_bytes");
+	json_member_id(w, "revision", b.revision);
+	json_member_text(w, "encoding", b.kind == KIND_MEMORY || b.kind == KIND_CARD ? "content_json" : "raw_bytes");
 	write_audit(w, b.index, client_welcome(c)->library);
 	json_write_end(w);
 	client_bytes_free(&b);

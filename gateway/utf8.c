@@ -28,21 +28,6 @@ utf8_take(const uint8_t *p, size_t n, uint32_t *point)
 	return len;
 }
 
-size_t
-utf8_put(uint32_t point, uint8_t out[4])
-{
-	size_t len = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-
-	if (len == 1) {
-		out[0] = (uint8_t)point;
-		return 1;
-	}
-	for (size_t i = len; i-- > 1; point >>= 6)
-		out[i] = (uint8_t)(0x80 | (point & 0x3f));
-	out[0] = (uint8_t)(0xf00U >> len | point);
-	return len;
-}
-
 bool
 utf8_valid(struct span s)
 {

@@ -10,9 +10,6 @@
  */
 size_t utf8_take(const uint8_t *p, size_t n, uint32_t *point);
 
-/* Writes a code point that is no surrogate as 1 .. 4 bytes and returns how many. */
-size_t utf8_put(uint32_t point, uint8_t out[4]);
-
 bool utf8_valid(struct span s);
 
 #endif

@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "mailbox/err.h"
 
 struct row {
@@ -45,13 +43,4 @@ int
 err_exit(enum err e)
 {
 	return row_of(e)->exit_code;
-}
-
-enum err
-err_of_code(const char *code)
-{
-	for (int e = OK; e < ERR__COUNT; e++)
-		if (strcmp(rows[e].code, code) == 0)
-			return (enum err)e;
-	return ERR_INTERNAL;
 }

@@ -25,7 +25,4 @@ const char *err_remedy(enum err e);
 /* The exit code of a command that ends so. */
 int err_exit(enum err e);
 
-/* The error with that code, or ERR_INTERNAL for a word that is no code. */
-enum err err_of_code(const char *code);
-
 #endif

@@ -19,10 +19,6 @@ static const char *const surface_names[] = {
 	[SURFACE_HTTP] = "http", [SURFACE_OWNER] = "owner",
 };
 
-static const char *const class_names[] = {
-	[CLASS_ORDINARY] = "ordinary", [CLASS_PRIVATE] = "private", [CLASS_FILE] = "file",
-	[CLASS_CREDENTIAL] = "credential",
-};
 
 #define NAME(table, v) \
 	((unsigned)(v) < sizeof(table) / sizeof *(table) && (table)[v] != NULL ? (table)[v] : "?")
@@ -70,12 +66,6 @@ const char *
 surface_name(enum surface s)
 {
 	return NAME(surface_names, s);
-}
-
-const char *
-class_name(enum key_class c)
-{
-	return NAME(class_names, c);
 }
 
 bool

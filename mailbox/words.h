@@ -67,7 +67,6 @@ bool op_known(unsigned v);
 const char *kind_name(enum kind k);
 const char *op_name(enum op op);
 const char *surface_name(enum surface s);
-const char *class_name(enum key_class c);
 
 /* False when the word is none of ours. */
 bool kind_of_name(const char *name, enum kind *out);

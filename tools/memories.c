@@ -26,8 +26,7 @@ print_version(const struct invocation *in)
 		return;
 	}
 	json_write_object(&w);
-	json_write_key(&w, "version");
-	json_write_text(&w, MEMORIES_VERSION);
+	json_member_text(&w, "version", MEMORIES_VERSION);
 	json_write_end(&w);
 	(void)print_json(&w);
 }

@@ -2,9 +2,7 @@
 #ifndef TESTS_ACTORS_GRANTS_RIG_H
 #define TESTS_ACTORS_GRANTS_RIG_H
 
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +10,7 @@
 #include "actors/grants_state.h"
 #include "escrow/binding.h"
 #include "tests/support/check.h"
+#include "tests/support/disk.h"
 #include "tests/support/rig.h"
 
 struct grants_rig {
@@ -174,24 +173,6 @@ grants_rig_ready(struct grants_rig *g)
 	grants_rig_audit(g, false);
 	grants_rig_keyring(g, true, true);
 	grants_rig_sudo(g);
-}
-
-/* With false every write to a file fails until it is called with true. */
-static inline void
-grants_rig_disk(bool writes)
-{
-	static struct rlimit was;
-	struct rlimit none;
-
-	if (writes) {
-		assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
-		return;
-	}
-	signal(SIGXFSZ, SIG_IGN);
-	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
-	none = was;
-	none.rlim_cur = 0;
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
 }
 
 /* What the ban file says to a next start. */

@@ -186,7 +186,7 @@ try_lock(struct grants_rig *g, bool keyring, enum audit_is audit, bool file, boo
 		rig_edge(g->r, ACTOR_AUDIT, false);
 	rig_forget(g->r);
 	if (!file)
-		grants_rig_disk(false);
+		disk_limit(0);
 	assert_int_equal(grants_rig_say(g, MSG_LOCK_WANTED, &ask), OK);
 	if (audit != AUDIT_DOWN)
 		assert_non_null(rig_expect(g->r, MSG_EVENT_KEEP));
@@ -194,7 +194,7 @@ try_lock(struct grants_rig *g, bool keyring, enum audit_is audit, bool file, boo
 		assert_non_null(rig_expect(g->r, MSG_KEYS_DROP));
 	answer_lock(g, keyring, audit, audit_first);
 	if (!file)
-		grants_rig_disk(true);
+		disk_unlimit();
 	if (grants_rig_end(g) != (durable ? OK : ERR_LOCK_NOT_DURABLE))
 		fail_msg("keyring %d, audit %d, file %d, audit first %d: the wrong end", keyring, audit, file, audit_first);
 	assert_true(rig_silent(g->r));
@@ -247,9 +247,9 @@ a_keyring_that_dies_in_a_lock_has_no_keys_and_the_ban_decides(void **state)
 	rig_edge(g->r, ACTOR_KEYRING, false);
 	assert_int_equal(grants_rig_end(g), OK);
 	grants_rig_keyring(g, true, false);
-	grants_rig_disk(false);
+	disk_limit(0);
 	assert_int_equal(grants_rig_say(g, MSG_LOCK_WANTED, &ask), OK);
-	grants_rig_disk(true);
+	disk_unlimit();
 	rig_forget(g->r);
 	rig_edge(g->r, ACTOR_KEYRING, false);
 	assert_int_equal(grants_rig_end(g), ERR_LOCK_NOT_DURABLE);

@@ -572,9 +572,9 @@ a_resume_that_fails_at_either_step_leaves_the_ban(void **state)
 	assert_int_equal(resume(g), OK);
 	rig_forget(g->r);
 	kept.error = OK;
-	grants_rig_disk(false);
+	disk_limit(0);
 	assert_int_equal(rig_deliver(g->r, MSG_EVENT_KEPT, ACTOR_AUDIT, g->n_asks, &kept), OK);
-	grants_rig_disk(true);
+	disk_unlimit();
 	assert_int_equal(grants_rig_end(g), ERR_STORAGE_FAILED);
 	assert_true(grants_rig_ban_on_disk().manual_lock);
 	assert_true(grants_banned(grants_rig_self(g)));
@@ -697,9 +697,9 @@ a_disable_whose_ban_fails_changes_nothing_else(void **state)
 	struct grant_record r;
 
 	grants_rig_ready(g);
-	grants_rig_disk(false);
+	disk_limit(0);
 	assert_int_equal(grants_rig_say(g, MSG_DISABLE_WANTED, &ask), OK);
-	grants_rig_disk(true);
+	disk_unlimit();
 	assert_int_equal(grants_rig_end(g), ERR_STORAGE_FAILED);
 	assert_int_equal(grants_db_grant(grants_rig_self(g)->db, g->grant, &r), OK);
 	assert_false(r.revoked);

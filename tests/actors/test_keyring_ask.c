@@ -242,7 +242,7 @@ try_ref(struct keyring_rig *k, enum op op, enum part part, enum key_class c, boo
 	keyring_rig_ask(k, &w);
 	if (may_name(op, part, c, same_asset, same_revision)) {
 		if (rig_expect(k->r, MSG_AUDIT_INTENT) == NULL)
-			fail_msg("%s, part %d, %s: refused", op_name(op), part, class_name(c));
+			fail_msg("%s, part %d, class %d: refused", op_name(op), part, (int)c);
 		return;
 	}
 	e = keyring_rig_refused(k);

@@ -1,15 +1,14 @@
 /* The vault actor: group commit, what is said after it, and what is said when it fails. */
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "actors/settings.h"
 #include "actors/vault.h"
 #include "tests/actors/content_rig.h"
+#include "tests/support/disk.h"
 #include "tests/support/rig.h"
 
 static struct settings settings = { .weakened = "" };
@@ -43,23 +42,6 @@ teardown(void **state)
 	rig_close(&r);
 	rig_dir_remove();
 	return 0;
-}
-
-static void
-disk(bool writes)
-{
-	static struct rlimit was;
-	struct rlimit none;
-
-	if (writes) {
-		assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
-		return;
-	}
-	signal(SIGXFSZ, SIG_IGN);
-	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
-	none = was;
-	none.rlim_cur = 0;
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
 }
 
 static void
@@ -175,9 +157,9 @@ a_failed_commit_refuses_every_write_of_its_group_and_ends_the_process(void **sta
 	fill();
 	put_chunk(4, 2, 0);
 	put_revision(5, 2, 2, 0);
-	disk(false);
+	disk_limit(0);
 	assert_int_equal(rig_batch(r), OK);
-	disk(true);
+	disk_unlimit();
 	for (uint64_t i = 4; i <= 5; i++)
 		assert_int_equal(refused(i), ERR_STORAGE_FAILED);
 	assert_true(rig_silent(r));

@@ -18,6 +18,22 @@ expect(struct json_writer *w, const char *wanted)
 }
 
 static void
+a_member_is_a_key_and_its_value(void **state)
+{
+	struct json_writer w = { 0 };
+
+	(void)state;
+	json_write_object(&w);
+	json_member_string(&w, "s", (struct span){ (const uint8_t *)"a\"b", 3 });
+	json_member_text(&w, "t", "x");
+	json_member_u64(&w, "u", 7);
+	json_member_bool(&w, "b", true);
+	json_member_id(&w, "i", (struct uuid){ { 0 } });
+	json_write_end(&w);
+	expect(&w, "{\"s\":\"a\\\"b\",\"t\":\"x\",\"u\":7,\"b\":true,\"i\":\"00000000-0000-0000-0000-000000000000\"}");
+}
+
+static void
 commas_and_colons_come_by_themselves(void **state)
 {
 	struct json_writer w = { 0 };
@@ -154,6 +170,7 @@ main(void)
 		cmocka_unit_test(bytes_go_out_as_base64),
 		cmocka_unit_test(a_long_text_survives_growing),
 		cmocka_unit_test(an_incomplete_text_is_not_given_out),
+		cmocka_unit_test(a_member_is_a_key_and_its_value),
 		cmocka_unit_test(nesting_deeper_than_64_fails),
 		cmocka_unit_test(an_error_is_written_as_commands_print_it),
 	};

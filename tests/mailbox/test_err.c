@@ -21,16 +21,6 @@ every_code_is_one_word_of_its_own(void **state)
 }
 
 static void
-every_code_leads_back_to_its_error(void **state)
-{
-	(void)state;
-	for (int e = OK; e < ERR__COUNT; e++)
-		assert_int_equal(err_of_code(err_code((enum err)e)), e);
-	assert_int_equal(err_of_code("no such code"), ERR_INTERNAL);
-	assert_int_equal(err_of_code(""), ERR_INTERNAL);
-}
-
-static void
 every_error_says_what_and_what_to_do_and_fails_its_command(void **state)
 {
 	(void)state;
@@ -59,7 +49,6 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_code_is_one_word_of_its_own),
-		cmocka_unit_test(every_code_leads_back_to_its_error),
 		cmocka_unit_test(every_error_says_what_and_what_to_do_and_fails_its_command),
 		cmocka_unit_test(a_value_out_of_range_is_a_fault_of_ours),
 	};

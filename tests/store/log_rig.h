@@ -175,6 +175,16 @@ log_rig_path(const struct log_rig *rig, const char *name, char out[192])
 	snprintf(out, 192, "%s/%s", rig->dir, name);
 }
 
+/* The file of the i-th segment, from 0. */
+static inline void
+log_rig_segment_path(const struct log_rig *rig, size_t i, char out[192])
+{
+	char name[32];
+
+	snprintf(name, sizeof name, "seg/%010zu.seg", i + 1);
+	log_rig_path(rig, name, out);
+}
+
 /* The whole file; freed by the caller. */
 static inline uint8_t *
 log_rig_read_file(const char *path, size_t *len)

@@ -1,15 +1,14 @@
 #include <sys/mount.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "store/ban.h"
 #include "tests/support/check.h"
+#include "tests/support/disk.h"
 #include "tests/support/temp_dir.h"
 
 #define SLOT_LEN 512
@@ -208,16 +207,11 @@ static void
 a_failed_set_bans_in_memory_and_the_next_try_opens_anew(void **state)
 {
 	struct ban *b = opened(state);
-	struct rlimit was, low;
 
-	signal(SIGXFSZ, SIG_IGN);
-	getrlimit(RLIMIT_FSIZE, &was);
-	low = was;
-	low.rlim_cur = 0;
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
+	disk_limit(0);
 	assert_int_equal(ban_set(b, locked), ERR_STORAGE_FAILED);
 	assert_int_equal(ban_set(b, locked), ERR_STORAGE_FAILED);
-	setrlimit(RLIMIT_FSIZE, &was);
+	disk_unlimit();
 	assert_true(same(ban_state(b), locked));
 	assert_true(same(on_disk(state), free_state));
 	assert_int_equal(ban_set(b, locked), OK);
@@ -229,15 +223,10 @@ static void
 a_failed_set_fails_while_the_file_is_gone(void **state)
 {
 	struct ban *b = opened(state);
-	struct rlimit was, low;
 
-	signal(SIGXFSZ, SIG_IGN);
-	getrlimit(RLIMIT_FSIZE, &was);
-	low = was;
-	low.rlim_cur = 0;
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
+	disk_limit(0);
 	assert_int_equal(ban_set(b, locked), ERR_STORAGE_FAILED);
-	setrlimit(RLIMIT_FSIZE, &was);
+	disk_unlimit();
 	assert_int_equal(unlink(temp_dir_at(*state, "ban")), 0);
 	assert_int_equal(ban_set(b, locked), ERR_STORAGE_FAILED);
 	assert_true(same(ban_state(b), locked));

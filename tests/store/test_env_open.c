@@ -1,70 +1,15 @@
 /* Opening, and what a bad disk or a bad file does to it and to commits. */
 #include <sys/mount.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "store/env.h"
-#include "tests/support/check.h"
-#include "tests/support/temp_dir.h"
-
-static const char *const names[] = { "a", "b" };
-
-#define TEXT(s) ((struct span){ (const uint8_t *)(s), sizeof(s) - 1 })
-#define BIG_LEN 60000
-
-static struct env *
-opened(void **state)
-{
-	struct env *e = NULL;
-
-	assert_int_equal(env_open(((struct temp_dir *)*state)->path, names, 2, &e), OK);
-	return e;
-}
-
-static bool
-has(struct env *e, struct span key)
-{
-	struct span value;
-	enum err r;
-
-	assert_int_equal(env_look(e), OK);
-	r = env_get(e, 0, key, &value);
-	assert_true(r == OK || r == ERR_NOT_FOUND);
-	return r == OK;
-}
-
-static void
-put(struct env *e, struct span key)
-{
-	assert_int_equal(env_begin(e), OK);
-	assert_int_equal(env_put(e, 0, key, TEXT("value"), NULL), OK);
-}
-
-/* The n-th big record; OK or the error of begin or put. */
-static enum err
-put_big(struct env *e, uint32_t n)
-{
-	static const uint8_t big[BIG_LEN] = { 1 };
-	enum err r = env_begin(e);
-
-	return r != OK ? r : env_put(e, 0, (struct span){ (uint8_t *)&n, sizeof n }, (struct span){ big, sizeof big }, NULL);
-}
-
-static off_t
-file_bytes(void **state)
-{
-	struct stat s;
-
-	assert_int_equal(stat(temp_dir_at(*state, "data.mdb"), &s), 0);
-	return s.st_size;
-}
+#include "tests/store/env_rig.h"
+#include "tests/support/disk.h"
 
 static void
 a_second_opener_is_refused_and_does_not_disturb_the_first(void **state)
@@ -101,21 +46,16 @@ its_files_are_the_owners_alone(void **state)
 static void
 a_failed_commit_is_latched_until_opened_anew(void **state)
 {
-	struct rlimit was, low;
 	struct env *e = opened(state);
 	enum err r;
 
 	put(e, TEXT("before"));
 	assert_int_equal(env_commit(e), OK);
-	signal(SIGXFSZ, SIG_IGN);
-	getrlimit(RLIMIT_FSIZE, &was);
-	low = was;
-	low.rlim_cur = (rlim_t)file_bytes(state) + 100000;
 	for (uint32_t n = 0; n < 10; n++)
 		assert_int_equal(put_big(e, n), OK);
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
+	disk_limit((rlim_t)file_bytes(state) + 100000);
 	r = env_commit(e);
-	setrlimit(RLIMIT_FSIZE, &was);
+	disk_unlimit();
 	assert_int_equal(r, ERR_STORAGE_FAILED);
 	assert_int_equal(env_begin(e), ERR_STORAGE_FAILED);
 	assert_int_equal(env_look(e), ERR_STORAGE_FAILED);

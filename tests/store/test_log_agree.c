@@ -15,15 +15,6 @@ struct sample {
 	unsigned       seed;
 };
 
-static void
-segment_path(const struct sample *s, size_t i, char path[192])
-{
-	char name[32];
-
-	snprintf(name, sizeof name, "seg/%010zu.seg", i + 1);
-	log_rig_path(&s->rig, name, path);
-}
-
 /* Epochs that were certified and one that was not, a lock, and a write that a crash tore. */
 static void
 make_log(struct log_rig *rig, struct sample *s)
@@ -39,12 +30,12 @@ make_log(struct log_rig *rig, struct sample *s)
 	assert_int_equal(log_rig_append(rig, LOG_LOCK), OK);
 	assert_int_equal(log_rig_commit(rig), OK);
 	log_close(&rig->log);
-	segment_path(s, 0, path);
+	log_rig_segment_path(&s->rig, 0, path);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	assert_int_equal(pwrite(fd, "torn", 4, 40000), 4);
 	close(fd);
 	log_rig_ready(rig);
-	segment_path(s, 2, path);
+	log_rig_segment_path(&s->rig, 2, path);
 	for (size_t i = 0; access(path, F_OK) != 0; i++)
 		log_rig_group(rig, i % 30 + 1);
 	log_rig_group(rig, 4);
@@ -63,7 +54,7 @@ start(void **state)
 	log_rig_start(&s->rig, 64 << 10, 64 << 10);
 	make_log(&s->rig, s);
 	for (size_t i = 0; i < N_SEGMENTS; i++) {
-		segment_path(s, i, path);
+		log_rig_segment_path(&s->rig, i, path);
 		s->bytes[i] = log_rig_read_file(path, &s->len[i]);
 	}
 	log_rig_path(&s->rig, "anchor", path);
@@ -92,7 +83,7 @@ put_back(const struct sample *s)
 	char path[192];
 
 	for (size_t i = 0; i < N_SEGMENTS; i++) {
-		segment_path(s, i, path);
+		log_rig_segment_path(&s->rig, i, path);
 		log_rig_write_file(path, s->bytes[i], s->len[i]);
 	}
 	log_rig_path(&s->rig, "anchor", path);
@@ -160,8 +151,8 @@ mutate(struct sample *s, unsigned how)
 	uint8_t byte = (uint8_t)(1 << rand_r(&s->seed) % 8), zeros[512] = { 0 };
 	int fd;
 
-	segment_path(s, i, path);
-	segment_path(s, (i + 1) % N_SEGMENTS, other);
+	log_rig_segment_path(&s->rig, i, path);
+	log_rig_segment_path(&s->rig, (i + 1) % N_SEGMENTS, other);
 	log_rig_path(&s->rig, "seg/aside", aside);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	assert_true(fd >= 0);

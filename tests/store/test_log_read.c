@@ -13,15 +13,6 @@ struct sample {
 	unsigned       seed;
 };
 
-static void
-segment_path(const struct sample *s, size_t i, char path[192])
-{
-	char name[32];
-
-	snprintf(name, sizeof name, "seg/%010zu.seg", i + 1);
-	log_rig_path(&s->rig, name, path);
-}
-
 static int
 start(void **state)
 {
@@ -35,7 +26,7 @@ start(void **state)
 		log_rig_group(rig, i % 9 + 1);
 	log_close(&rig->log);
 	log_rig_ready(rig);
-	segment_path(s, N_SEGMENTS - 1, path);
+	log_rig_segment_path(&s->rig, N_SEGMENTS - 1, path);
 	for (size_t i = 0; access(path, F_OK) != 0; i++)
 		log_rig_group(rig, i % 9 + 1);
 	for (size_t i = 0; i < 10; i++)
@@ -43,7 +34,7 @@ start(void **state)
 	s->size = log_size(rig->log);
 	log_close(&rig->log);
 	for (size_t i = 0; i < N_SEGMENTS; i++) {
-		segment_path(s, i, path);
+		log_rig_segment_path(&s->rig, i, path);
 		s->bytes[i] = log_rig_read_file(path, &s->len[i]);
 		s->n_groups[i] = log_rig_groups(s->bytes[i], s->len[i], s->ends[i], 256);
 		assert_true(s->n_groups[i] > 5);
@@ -96,7 +87,7 @@ write_segment(const struct sample *s, size_t i)
 {
 	char path[192];
 
-	segment_path(s, i, path);
+	log_rig_segment_path(&s->rig, i, path);
 	log_rig_write_file(path, s->bytes[i], s->len[i]);
 }
 
@@ -162,7 +153,7 @@ a_later_group_is_found_anywhere_in_a_long_tail(void **state)
 	log_close(&s->rig.log);
 	log_rig_path(&s->rig, "anchor", path);
 	assert_int_equal(unlink(path), 0);
-	segment_path(s, 0, path);
+	log_rig_segment_path(&s->rig, 0, path);
 	for (size_t at = (2 << 20) - 240; at < (2 << 20) + 20; at += 20) {
 		struct wire_out o = wire_out(image, sizeof image);
 
@@ -184,7 +175,7 @@ a_missing_segment_is_invalid(void **state)
 	struct log_verdict v;
 	char path[192];
 
-	segment_path(s, 1, path);
+	log_rig_segment_path(&s->rig, 1, path);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(verify(s, false, &v), OK);
 	assert_false(v.valid);
@@ -199,8 +190,8 @@ exchanged_segments_are_invalid(void **state)
 	char a[192], b[192], aside[192];
 	struct log_verdict v;
 
-	segment_path(s, 0, a);
-	segment_path(s, 1, b);
+	log_rig_segment_path(&s->rig, 0, a);
+	log_rig_segment_path(&s->rig, 1, b);
 	log_rig_path(&s->rig, "seg/aside", aside);
 	assert_int_equal(rename(a, aside), 0);
 	assert_int_equal(rename(b, a), 0);
@@ -225,7 +216,7 @@ a_segment_of_another_log_is_invalid(void **state)
 		size_t len;
 		uint8_t *bytes = log_rig_read_file(path, &len);
 
-		segment_path(s, 0, path);
+		log_rig_segment_path(&s->rig, 0, path);
 		log_rig_write_file(path, bytes, len);
 		free(bytes);
 	}
@@ -261,7 +252,7 @@ a_log_of_another_past_is_beside_its_anchor(void **state)
 
 	/* Two ways to go on from here; the anchor of one, the log of the other. */
 	log_rig_path(&s->rig, "anchor", path);
-	segment_path(s, 2, copy);
+	log_rig_segment_path(&s->rig, 2, copy);
 	log_rig_ready(&s->rig);
 	log_close(&s->rig.log);
 	bytes = log_rig_read_file(path, &len);
@@ -341,7 +332,7 @@ what_is_no_log_is_not_found(void **state)
 
 	assert_int_equal(log_verify(&o, &v), ERR_NOT_FOUND);
 	for (size_t i = 0; i < N_SEGMENTS; i++) {
-		segment_path(s, i, path);
+		log_rig_segment_path(&s->rig, i, path);
 		unlink(path);
 	}
 	assert_int_equal(verify(s, false, &v), ERR_NOT_FOUND);
@@ -375,7 +366,7 @@ things_that_are_no_segments_are_refused(void **state)
 	struct log_verdict v;
 	char path[192];
 
-	segment_path(s, 1, path);
+	log_rig_segment_path(&s->rig, 1, path);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(verify(s, false, &v), ERR_FILE_UNREADABLE);

@@ -225,12 +225,9 @@ print_added(const struct invocation *in, struct uuid vault, struct uuid asset, s
 		return print_line("%s\n", text);
 	}
 	json_write_object(&w);
-	json_write_key(&w, "vault");
-	json_write_id(&w, vault);
-	json_write_key(&w, "asset");
-	json_write_id(&w, asset);
-	json_write_key(&w, "revision");
-	json_write_id(&w, revision);
+	json_member_id(&w, "vault", vault);
+	json_member_id(&w, "asset", asset);
+	json_member_id(&w, "revision", revision);
 	json_write_end(&w);
 	return print_json(&w);
 }

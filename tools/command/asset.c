@@ -30,19 +30,15 @@ print_page_json(const struct client_want *want, const struct client_answer *a)
 	bool list = want->op == OP_LIST;
 
 	json_write_object(&w);
-	json_write_key(&w, "vault");
-	json_write_id(&w, want->vault);
-	if (!list) {
-		json_write_key(&w, "asset");
-		json_write_id(&w, want->asset);
-	}
+	json_member_id(&w, "vault", want->vault);
+	if (!list)
+		json_member_id(&w, "asset", want->asset);
 	json_write_key(&w, list ? "assets" : "revisions");
 	json_write_array(&w);
 	for (size_t i = 0; i < a->n_items; i++)
 		(list ? write_asset_row : write_revision_row)(&w, &a->items[i]);
 	json_write_end(&w);
-	json_write_key(&w, "offset");
-	json_write_u64(&w, want->offset);
+	json_member_u64(&w, "offset", want->offset);
 	json_write_key(&w, "next");
 	if (a->more)
 		json_write_u64(&w, want->offset + a->n_items);
@@ -207,8 +203,7 @@ write_content(struct json_writer *w, enum kind kind, const struct secret *conten
 		json_write_raw(w, secret_span(content));
 		break;
 	case KIND_CREDENTIAL:
-		json_write_key(w, "secret");
-		json_write_string(w, secret_span(content));
+		json_member_string(w, "secret", secret_span(content));
 		break;
 	case KIND_FILE:
 		break;
@@ -227,20 +222,13 @@ print_shown_json(struct client *c, struct shown *s)
 	if (title->row.kind != KIND_FILE && (e = whole(c, s, &content)) != OK)
 		return e;
 	json_write_object(&w);
-	json_write_key(&w, "vault");
-	json_write_id(&w, title->row.vault);
-	json_write_key(&w, "asset");
-	json_write_id(&w, title->row.asset);
-	json_write_key(&w, "revision");
-	json_write_id(&w, title->row.revision);
-	json_write_key(&w, "kind");
-	json_write_text(&w, kind_name(title->row.kind));
-	json_write_key(&w, "private");
-	json_write_bool(&w, title->row.key_class == CLASS_PRIVATE);
-	json_write_key(&w, "title");
-	json_write_string(&w, secret_span(title->plain));
-	json_write_key(&w, "bytes");
-	json_write_u64(&w, title->row.bytes);
+	json_member_id(&w, "vault", title->row.vault);
+	json_member_id(&w, "asset", title->row.asset);
+	json_member_id(&w, "revision", title->row.revision);
+	json_member_text(&w, "kind", kind_name(title->row.kind));
+	json_member_bool(&w, "private", title->row.key_class == CLASS_PRIVATE);
+	json_member_string(&w, "title", secret_span(title->plain));
+	json_member_u64(&w, "bytes", title->row.bytes);
 	json_write_key(&w, "meta");
 	json_write_raw(&w, secret_span(meta->plain));
 	if (content != NULL)

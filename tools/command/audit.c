@@ -26,12 +26,9 @@ print_verdict(const struct invocation *in, const struct log_verdict *v)
 		return print_line("not valid: record %llu: %s\n", (unsigned long long)v->bad_index, v->reason);
 	}
 	json_write_object(&w);
-	json_write_key(&w, "valid");
-	json_write_bool(&w, v->valid);
-	json_write_key(&w, v->valid ? "size" : "index");
-	json_write_u64(&w, v->valid ? v->size : v->bad_index);
-	json_write_key(&w, v->valid ? "root" : "reason");
-	json_write_text(&w, v->valid ? root : v->reason);
+	json_member_bool(&w, "valid", v->valid);
+	json_member_u64(&w, v->valid ? "size" : "index", v->valid ? v->size : v->bad_index);
+	json_member_text(&w, v->valid ? "root" : "reason", v->valid ? root : v->reason);
 	json_write_end(&w);
 	return print_json(&w);
 }
@@ -78,22 +75,7 @@ write_id(struct json_writer *w, const char *key, struct uuid id)
 {
 	if (uuid_is_zero(id))
 		return;
-	json_write_key(w, key);
-	json_write_id(w, id);
-}
-
-static void
-write_number(struct json_writer *w, const char *key, uint64_t v)
-{
-	json_write_key(w, key);
-	json_write_u64(w, v);
-}
-
-static void
-write_word(struct json_writer *w, const char *key, const char *word)
-{
-	json_write_key(w, key);
-	json_write_text(w, word);
+	json_member_id(w, key, id);
 }
 
 static const char *
@@ -138,34 +120,34 @@ write_record(struct json_writer *w, const struct log_record *r)
 
 	clock_text(r->wall, time);
 	json_write_object(w);
-	write_number(w, "index", r->index);
-	write_word(w, "time", time);
-	write_word(w, "type", log_type_name(r->type));
-	write_word(w, "outcome", r->outcome == LOG_DONE ? "done" : "refused");
-	write_word(w, "surface", surface_name(r->surface));
-	write_word(w, "subject_kind", subject_name(r->subject_kind));
+	json_member_u64(w, "index", r->index);
+	json_member_text(w, "time", time);
+	json_member_text(w, "type", log_type_name(r->type));
+	json_member_text(w, "outcome", r->outcome == LOG_DONE ? "done" : "refused");
+	json_member_text(w, "surface", surface_name(r->surface));
+	json_member_text(w, "subject_kind", subject_name(r->subject_kind));
 	write_id(w, "subject", r->subject);
-	write_word(w, "operation", op_name(r->op));
+	json_member_text(w, "operation", op_name(r->op));
 	write_id(w, "vault", r->vault);
 	write_id(w, "asset", r->asset);
 	write_id(w, "revision", r->revision);
-	write_number(w, "offset", r->offset);
-	write_number(w, "length", r->length);
+	json_member_u64(w, "offset", r->offset);
+	json_member_u64(w, "length", r->length);
 	if (r->n_chunks > 0) {
-		write_number(w, "first_chunk", r->first_chunk);
-		write_number(w, "chunks", r->n_chunks);
+		json_member_u64(w, "first_chunk", r->first_chunk);
+		json_member_u64(w, "chunks", r->n_chunks);
 	}
 	if (r->n_refs > 0)
 		write_rows(w, r);
 	if (r->reason[0] != '\0')
-		write_word(w, "reason", r->reason);
+		json_member_text(w, "reason", r->reason);
 	if (memcmp(r->ticket_hash, none, sizeof none) != 0) {
 		hex(r->ticket_hash, sizeof r->ticket_hash, hash);
-		write_word(w, "ticket_sha256", hash);
+		json_member_text(w, "ticket_sha256", hash);
 	}
 	/* Past 2^53, which is more than every JSON reader keeps. */
 	snprintf(hash, sizeof hash, "%llu", (unsigned long long)r->ask_id);
-	write_word(w, "ask", hash);
+	json_member_text(w, "ask", hash);
 	write_id(w, "epoch", r->epoch);
 	json_write_end(w);
 }
@@ -235,7 +217,7 @@ print_window(const struct invocation *in, uint64_t size, uint64_t first, uint64_
 		return e;
 	}
 	json_write_end(&w);
-	write_number(&w, "offset", first);
+	json_member_u64(&w, "offset", first);
 	json_write_key(&w, "next");
 	if (window.end < size)
 		json_write_u64(&w, window.end);

@@ -119,10 +119,8 @@ print_library(const struct invocation *in, const struct library_init_body *b)
 		return print_line("library %s\n", text);
 	}
 	json_write_object(&w);
-	json_write_key(&w, "library");
-	json_write_id(&w, b->library);
-	json_write_key(&w, "device");
-	json_write_id(&w, b->device);
+	json_member_id(&w, "library", b->library);
+	json_member_id(&w, "device", b->device);
 	json_write_end(&w);
 	return print_json(&w);
 }
@@ -205,8 +203,7 @@ write_hex(struct json_writer *w, const char *key, const uint8_t *p, size_t len)
 
 	for (size_t i = 0; i < len && i < 32; i++)
 		snprintf(hex + 2 * i, 3, "%02x", p[i]);
-	json_write_key(w, key);
-	json_write_text(w, hex);
+	json_member_text(w, key, hex);
 }
 
 static const char *
@@ -215,13 +212,6 @@ log_state_name(unsigned s)
 	static const char *const names[] = { "ok", "low", "full", "failed" };
 
 	return s < sizeof names / sizeof *names ? names[s] : "failed";
-}
-
-static void
-write_flag(struct json_writer *w, const char *key, bool v)
-{
-	json_write_key(w, key);
-	json_write_bool(w, v);
 }
 
 static void
@@ -254,26 +244,23 @@ print_status_json(const struct status_body *s)
 	bool initialized = s->state.initialized;
 
 	json_write_object(&w);
-	write_flag(&w, "initialized", initialized);
-	write_flag(&w, "unlocked", s->state.unlocked);
-	write_flag(&w, "unattended_loaded", s->state.loaded);
+	json_member_bool(&w, "initialized", initialized);
+	json_member_bool(&w, "unlocked", s->state.unlocked);
+	json_member_bool(&w, "unattended_loaded", s->state.loaded);
 	write_code(&w, "unattended_error", s->state.unattended_error);
-	write_flag(&w, "manual_lock", s->state.manual_lock);
+	json_member_bool(&w, "manual_lock", s->state.manual_lock);
 	json_write_key(&w, "library");
 	if (initialized)
 		json_write_id(&w, s->state.library);
 	else
 		json_write_null(&w);
-	json_write_key(&w, "version");
-	json_write_text(&w, MEMORIES_VERSION);
+	json_member_text(&w, "version", MEMORIES_VERSION);
 	json_write_key(&w, "audit");
 	json_write_object(&w);
-	json_write_key(&w, "size");
-	json_write_u64(&w, s->log.size);
+	json_member_u64(&w, "size", s->log.size);
 	write_hex(&w, "root", s->log.root, sizeof s->log.root);
-	json_write_key(&w, "state");
-	json_write_text(&w, log_state_name(s->log.state));
-	write_flag(&w, "healthy", s->log.state == LOG_OK);
+	json_member_text(&w, "state", log_state_name(s->log.state));
+	json_member_bool(&w, "healthy", s->log.state == LOG_OK);
 	write_code(&w, "reason", s->log.failure == ERR_NOT_INITIALIZED ? OK : s->log.failure);
 	json_write_end(&w);
 	write_weakened(&w, s->weakened);

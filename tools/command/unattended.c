@@ -85,8 +85,7 @@ run_unattended_enable(struct invocation *in)
 	if (e != OK || !in->json)
 		return e;
 	json_write_object(&w);
-	json_write_key(&w, "backend");
-	json_write_text(&w, option_value(in, "--backend"));
+	json_member_text(&w, "backend", option_value(in, "--backend"));
 	json_write_end(&w);
 	return print_json(&w);
 }
@@ -170,10 +169,8 @@ print_minted(const struct invocation *in, struct uuid grant, struct span vaults,
 		return print_line("grant %s\nclient file %s\n", text, path);
 	}
 	json_write_object(&w);
-	json_write_key(&w, "grant");
-	json_write_id(&w, grant);
-	json_write_key(&w, "client_file");
-	json_write_text(&w, path);
+	json_member_id(&w, "grant", grant);
+	json_member_text(&w, "client_file", path);
 	json_write_key(&w, "vaults");
 	json_write_array(&w);
 	while (ids.len > 0)
@@ -226,8 +223,7 @@ run_unattended_revoke(struct invocation *in)
 	if (e != OK || !in->json)
 		return e;
 	json_write_object(&w);
-	json_write_key(&w, "grant");
-	json_write_id(&w, ask.id);
+	json_member_id(&w, "grant", ask.id);
 	json_write_end(&w);
 	return print_json(&w);
 }
@@ -252,8 +248,7 @@ write_grant(struct json_writer *w, const struct grant_row_body *row)
 	struct wire_in ids = wire_in(row->vaults.p, row->vaults.len);
 
 	json_write_object(w);
-	json_write_key(w, "grant");
-	json_write_id(w, row->grant);
+	json_member_id(w, "grant", row->grant);
 	json_write_key(w, "vaults");
 	json_write_array(w);
 	while (ids.len > 0 && !ids.failed)
@@ -264,8 +259,7 @@ write_grant(struct json_writer *w, const struct grant_row_body *row)
 	write_time(w, "created_at", row->created_wall_ms);
 	write_time(w, "expires_at", row->expires_wall_ms);
 	write_time(w, "last_used_at", row->last_used_wall_ms);
-	json_write_key(w, "reads");
-	json_write_u64(w, row->reads);
+	json_member_u64(w, "reads", row->reads);
 	json_write_end(w);
 }
 
@@ -276,17 +270,14 @@ print_grants_json(const struct grants_page_body *p)
 	struct json_writer w = { 0 };
 
 	json_write_object(&w);
-	json_write_key(&w, "enabled");
-	json_write_bool(&w, p->state.enrolled);
-	json_write_key(&w, "inhibited");
-	json_write_bool(&w, p->state.inhibited);
+	json_member_bool(&w, "enabled", p->state.enrolled);
+	json_member_bool(&w, "inhibited", p->state.inhibited);
 	json_write_key(&w, "backend");
 	if (p->state.enrolled)
 		json_write_string(&w, p->state.backend);
 	else
 		json_write_null(&w);
-	json_write_key(&w, "loaded");
-	json_write_bool(&w, p->state.loaded);
+	json_member_bool(&w, "loaded", p->state.loaded);
 	json_write_key(&w, "grants");
 	json_write_array(&w);
 	for (size_t i = 0; i < p->n_rows; i++) {
@@ -296,8 +287,7 @@ print_grants_json(const struct grants_page_body *p)
 		write_grant(&w, &row);
 	}
 	json_write_end(&w);
-	json_write_key(&w, "offset");
-	json_write_u64(&w, p->offset);
+	json_member_u64(&w, "offset", p->offset);
 	json_write_key(&w, "next");
 	if (p->more)
 		json_write_u64(&w, p->offset + p->n_rows);

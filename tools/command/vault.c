@@ -17,10 +17,8 @@ print_vault(const struct invocation *in, struct uuid vault, const char *name)
 		return print_line("%s\n", text);
 	}
 	json_write_object(&w);
-	json_write_key(&w, "vault");
-	json_write_id(&w, vault);
-	json_write_key(&w, "name");
-	json_write_text(&w, name);
+	json_member_id(&w, "vault", vault);
+	json_member_text(&w, "name", name);
 	json_write_end(&w);
 	return print_json(&w);
 }
@@ -61,17 +59,13 @@ print_vaults_json(const struct client_answer *a, uint64_t offset)
 	json_write_array(&w);
 	for (size_t i = 0; i < a->n_items; i++) {
 		json_write_object(&w);
-		json_write_key(&w, "vault");
-		json_write_id(&w, a->items[i].ref.asset);
-		json_write_key(&w, "name");
-		json_write_string(&w, secret_span(a->items[i].plain));
-		json_write_key(&w, "assets");
-		json_write_u64(&w, a->items[i].n_assets);
+		json_member_id(&w, "vault", a->items[i].ref.asset);
+		json_member_string(&w, "name", secret_span(a->items[i].plain));
+		json_member_u64(&w, "assets", a->items[i].n_assets);
 		json_write_end(&w);
 	}
 	json_write_end(&w);
-	json_write_key(&w, "offset");
-	json_write_u64(&w, offset);
+	json_member_u64(&w, "offset", offset);
 	json_write_key(&w, "next");
 	if (a->more)
 		json_write_u64(&w, offset + a->n_items);
