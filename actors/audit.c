@@ -373,9 +373,9 @@ static enum err
 on_log_state_wanted(void *self, const struct inbound *in, struct outbox *out)
 {
 	const struct audit *a = self;
-	bool none_yet = a->failure == ERR_NOT_INITIALIZED;
-	struct log_state_body s = { .state = none_yet ? LOG_OK : LOG_FAILED,
-		.failure = none_yet ? OK : (uint16_t)a->failure };
+	/* What no library came to yet takes no record; whether there is a library is not for this actor to say. */
+	struct log_state_body s = { .state = LOG_FAILED,
+		.failure = (uint16_t)(a->failure == ERR_NOT_INITIALIZED ? ERR_AUDIT_UNAVAILABLE : a->failure) };
 
 	if (a->log != NULL) {
 		s.size = log_size(a->log);

@@ -270,8 +270,11 @@ static enum err
 put_status(const struct mcp_gateway *g, uint64_t ask_id, const struct flight *f,
     const struct log_state_body *log, struct outbox *out)
 {
-	struct status_body s = { .state = f->state, .log = *log };
+	struct status_body s = { .state = f->state };
 
+	/* A home without a library has no log that could fail; with one, a log that is not open yet takes no record. */
+	if (s.state.initialized)
+		s.log = *log;
 	s.state.backend = (struct span){ (const uint8_t *)f->backend, strlen(f->backend) };
 	s.weakened = (struct span){ (const uint8_t *)g->settings->weakened, strlen(g->settings->weakened) };
 	return outbox_put(out, MSG_STATUS, ask_id, &s);

@@ -538,6 +538,24 @@ a_status_brings_both_words_together_and_one_when_audit_is_away(void **state)
 }
 
 static void
+a_home_without_a_library_has_no_log_that_fails(void **state)
+{
+	struct state_body s = { .initialized = 0 };
+	struct log_state_body log = { .state = LOG_FAILED, .failure = ERR_AUDIT_UNAVAILABLE };
+	const union any_body *b;
+
+	(void)state;
+	assert_int_equal(rig_deliver(r, MSG_STATUS_ASK, ACTOR_CLIENT, 1, &(struct nothing_body){ 0 }), OK);
+	assert_non_null(rig_expect(r, MSG_STATE_WANTED));
+	assert_int_equal(rig_deliver(r, MSG_STATE, ACTOR_GRANTS, 1, &s), OK);
+	assert_non_null(rig_expect(r, MSG_LOG_STATE_WANTED));
+	assert_int_equal(rig_deliver(r, MSG_LOG_STATE, ACTOR_AUDIT, 1, &log), OK);
+	assert_non_null(b = rig_expect(r, MSG_STATUS));
+	assert_int_equal(b->status.log.state, LOG_OK);
+	assert_int_equal(b->status.log.failure, OK);
+}
+
+static void
 the_word_for_ready_is_written_once(void **state)
 {
 	uint8_t got[4];
@@ -686,6 +704,7 @@ main(void)
 		GATE_TEST(a_hello_of_another_build_is_refused),
 		GATE_TEST(a_welcome_says_what_grants_and_keyring_said),
 		GATE_TEST(a_status_brings_both_words_together_and_one_when_audit_is_away),
+		GATE_TEST(a_home_without_a_library_has_no_log_that_fails),
 		GATE_TEST(the_word_for_ready_is_written_once),
 		GATE_TEST(every_ask_of_any_script_ends_exactly_once),
 	};

@@ -261,7 +261,7 @@ print_status_json(const struct status_body *s)
 	write_hex(&w, "root", s->log.root, sizeof s->log.root);
 	json_member_text(&w, "state", log_state_name(s->log.state));
 	json_member_bool(&w, "healthy", s->log.state == LOG_OK);
-	write_code(&w, "reason", s->log.failure == ERR_NOT_INITIALIZED ? OK : s->log.failure);
+	write_code(&w, "reason", s->log.failure);
 	json_write_end(&w);
 	write_weakened(&w, s->weakened);
 	json_write_end(&w);
