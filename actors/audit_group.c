@@ -1,0 +1,116 @@
+/* The group that one sync makes durable, and the acks that it earns. */
+#include <string.h>
+
+#include "actors/audit_state.h"
+#include "escrow/hash.h"
+#include "mailbox/host.h"
+#include "mailbox/trace.h"
+#include "store/log_commit.h"
+
+/*
+ * The order of these steps is the promise of the whole daemon: the group's
+ * records are written and synced, and only the receipt of that makes acks.
+ */
+enum err
+audit_commit(struct audit *a, struct outbox *out)
+{
+	const struct log_receipt *receipt;
+	enum err e;
+
+	if (a->log == NULL)
+		return OK;
+	/* It can latch without a group, too: while a spare segment is made. */
+	if (log_failure(a->log) != OK)
+		host_fail(log_failure(a->log));
+	if (log_waiting(a->log) == 0)
+		return OK;
+	if ((e = log_commit(a->log, &receipt)) != OK) {
+		/* What was not recorded must not be delivered, and this log takes nothing more. */
+		a->n_group = 0;
+		host_fail(e);
+		return e;
+	}
+	for (size_t i = 0; i < a->n_group && e == OK; i++) {
+		const struct waiting *w = &a->group[i];
+		struct ack_body ack = {
+			.index = w->index, .asset = w->asset, .revision = w->revision,
+			.ticket = { w->ticket, w->ticket_len },
+		};
+
+		trace_mark(ACTOR_AUDIT, "DURABLE", w->ask_id, w->index);
+		if (w->is_event) {
+			e = outbox_put(out, MSG_EVENT_KEPT, w->ask_id, &(struct result_body){ .error = OK });
+			continue;
+		}
+		memcpy(ack.commit, log_receipt_bytes(receipt).p, sizeof ack.commit);
+		e = outbox_put(out, MSG_AUDIT_ACK, w->ask_id, &ack);
+	}
+	a->n_group = 0;
+	return e;
+}
+
+enum err
+audit_append(struct audit *a, const struct log_record *r, uint64_t *index, struct outbox *out)
+{
+	enum err e;
+
+	if (a->log == NULL)
+		return a->failure == ERR_NOT_INITIALIZED ? ERR_NOT_INITIALIZED
+		    : a->failure == ERR_AUDIT_FULL || a->failure == ERR_AUDIT_TAMPERED ? a->failure
+		    : ERR_AUDIT_UNAVAILABLE;
+	if (a->n_group < AUDIT_GROUP_MAX && (e = log_append(a->log, r, index)) != ERR_BUSY)
+		return e;
+	if ((e = audit_commit(a, out)) != OK)
+		return e;
+	return log_append(a->log, r, index);
+}
+
+static struct log_record
+record_of_intent(const struct inbound *in)
+{
+	const struct intent_body *b = &in->body->intent;
+	struct log_record r = {
+		.type = (enum log_type)b->type, .outcome = LOG_DONE, .surface = (enum surface)b->surface,
+		.subject_kind = (enum log_subject)b->subject_kind, .subject = b->subject, .op = (enum op)b->op,
+		.vault = b->vault, .asset = b->asset, .revision = b->revision, .offset = b->offset,
+		.length = b->length, .first_chunk = b->first_chunk, .n_chunks = b->n_chunks,
+		.ask_id = in->ask_id, .n_refs = b->n_rows, .refs = b->rows,
+	};
+
+	sha256(b->ticket.p, b->ticket.len, r.ticket_hash);
+	return r;
+}
+
+static enum err
+take_intent(struct audit *a, const struct inbound *in, struct outbox *out)
+{
+	const struct intent_body *b = &in->body->intent;
+	struct log_record r = record_of_intent(in);
+	struct waiting *w;
+	uint64_t index;
+	enum err e;
+
+	if ((b->type != LOG_INTENT && b->type != LOG_WRITE) || b->ticket.len > TICKET_MAX ||
+	    b->rows.len != b->n_rows * 2u * UUID_LEN)
+		return ERR_INTERNAL;
+	if ((e = audit_append(a, &r, &index, out)) != OK)
+		return e;
+	w = &a->group[a->n_group++];
+	*w = (struct waiting){ .ask_id = in->ask_id, .index = index,
+		.asset = b->asset, .revision = b->revision, .ticket_len = (uint16_t)b->ticket.len };
+	memcpy(w->ticket, b->ticket.p, b->ticket.len);
+	r.wall = clock_wall();
+	(void)usage_note(a->usage, &r);
+	return OK;
+}
+
+enum err
+audit_on_intent(void *self, const struct inbound *in, struct outbox *out)
+{
+	enum err e = take_intent(self, in, out);
+
+	if (e == OK)
+		return OK;
+	return outbox_put(out, MSG_INTENT_REFUSED, in->ask_id,
+	    &(struct refusal_body){ .error = (uint16_t)(e == ERR_LOCKED ? ERR_AUDIT_UNAVAILABLE : e) });
+}

@@ -1,0 +1,68 @@
+/*
+ * audit_state: the audit actor's own state, shared by the files that hold its
+ * handlers and by nobody else.
+ */
+#ifndef ACTORS_AUDIT_STATE_H
+#define ACTORS_AUDIT_STATE_H
+
+#include "actors/settings.h"
+#include "actors/usage.h"
+#include "escrow/sign.h"
+#include "escrow/ticket.h"
+#include "mailbox/actor.h"
+#include "store/log.h"
+
+#define AUDIT_GROUP_MAX 512
+#define AUDIT_HELD_MAX  32
+
+/* An intent or event of the waiting group: what its ack will say. */
+struct waiting {
+	uint64_t    ask_id;
+	uint64_t    index;
+	bool        is_event; /* an EVENT_KEEP, answered to grants */
+	struct uuid asset;
+	struct uuid revision;
+	uint16_t    ticket_len;
+	uint8_t     ticket[TICKET_MAX];
+};
+
+struct audit {
+	const struct settings *settings;
+	struct log     *log;        /* owned; NULL until the library is known, or when it cannot be opened */
+	enum err        failure;    /* why log is NULL */
+	struct mono_ms  tried;      /* when it was last tried */
+	struct uuid     library;
+	uint8_t         log_public[SIGN_PUBLIC_LEN];
+	struct usage   *usage;
+	struct waiting *group;      /* AUDIT_GROUP_MAX of them; n_group are in use */
+	size_t          n_group;
+	/* What happened while the epoch waits for its certificate, which may come over another edge later. */
+	struct event_body held[AUDIT_HELD_MAX];
+	size_t          n_held;
+};
+
+/*
+ * audit_group.c: puts a record into the waiting group; a full group is
+ * committed first. ERR_LOCKED: the epoch is pending and the record needs a
+ * certified one. Without a log: why there is none.
+ */
+enum err audit_append(struct audit *a, const struct log_record *r, uint64_t *index, struct outbox *out);
+
+/* Writes and syncs the waiting group and says what was earned by it. ERR_*: the log failed, the host ends. */
+enum err audit_commit(struct audit *a, struct outbox *out);
+
+enum err audit_on_intent(void *self, const struct inbound *in, struct outbox *out);
+
+/* audit_events.c */
+enum err audit_on_event(void *self, const struct inbound *in, struct outbox *out);
+enum err audit_on_event_keep(void *self, const struct inbound *in, struct outbox *out);
+enum err audit_on_refusal_noted(void *self, const struct inbound *in, struct outbox *out);
+
+/* Appends what was held while the epoch was pending. */
+enum err audit_append_held(struct audit *a, struct outbox *out);
+
+/* audit_status.c */
+enum err audit_on_log_state_wanted(void *self, const struct inbound *in, struct outbox *out);
+enum err audit_on_usage_wanted(void *self, const struct inbound *in, struct outbox *out);
+
+#endif

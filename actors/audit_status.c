@@ -1,0 +1,50 @@
+/* What audit tells of itself: the log's state, and what grants did according to it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "actors/audit_state.h"
+
+enum err
+audit_on_log_state_wanted(void *self, const struct inbound *in, struct outbox *out)
+{
+	const struct audit *a = self;
+	/* What no library came to yet takes no record; whether there is a library is not for this actor to say. */
+	struct log_state_body s = { .state = LOG_FAILED,
+		.failure = (uint16_t)(a->failure == ERR_NOT_INITIALIZED ? ERR_AUDIT_UNAVAILABLE : a->failure) };
+
+	if (a->log != NULL) {
+		s.size = log_size(a->log);
+		memcpy(s.root, log_root(a->log), sizeof s.root);
+		s.state = (uint8_t)log_state(a->log);
+		s.failure = (uint16_t)log_failure(a->log);
+	}
+	return outbox_put(out, MSG_LOG_STATE, in->ask_id, &s);
+}
+
+enum err
+audit_on_usage_wanted(void *self, const struct inbound *in, struct outbox *out)
+{
+	const struct audit *a = self;
+	struct grants_page_body page = in->body->grants_page;
+	struct wire_in rows = wire_in(page.rows.p, page.rows.len);
+	uint8_t *buf = malloc(page.rows.len + 1);
+	struct wire_out o = wire_out(buf, page.rows.len);
+	enum err e;
+
+	if (buf == NULL)
+		return ERR_NO_MEMORY;
+	for (size_t i = 0; i < page.n_rows; i++) {
+		struct grant_row_body row;
+		struct usage_of used;
+
+		grant_row_body_take(&rows, &row);
+		used = usage_find(a->usage, row.grant);
+		row.last_used_wall_ms = used.last_used.ms;
+		row.reads = used.reads;
+		grant_row_body_put(&o, &row);
+	}
+	page.rows = wire_written(&o);
+	e = rows.failed || o.failed ? ERR_INTERNAL : outbox_put(out, MSG_USAGE, in->ask_id, &page);
+	free(buf);
+	return e;
+}
