@@ -1,32 +1,39 @@
+#include <nettle/sha2.h>
 #include <sodium.h>
 #include <string.h>
 
 #include "escrow/hash.h"
 
-_Static_assert(sizeof(crypto_hash_sha256_state) <= sizeof(struct sha256), "struct sha256 is too small");
+_Static_assert(sizeof(struct sha256_ctx) <= sizeof(struct sha256), "struct sha256 is too small");
 
 void
 sha256_start(struct sha256 *h)
 {
-	crypto_hash_sha256_init((crypto_hash_sha256_state *)h);
+	sha256_init((struct sha256_ctx *)h);
 }
 
 void
 sha256_add(struct sha256 *h, const void *p, size_t len)
 {
-	crypto_hash_sha256_update((crypto_hash_sha256_state *)h, p, len);
+	sha256_update((struct sha256_ctx *)h, len, p);
 }
 
+/* Nettle leaves the last block where it was, and tokens are hashed here. */
 void
 sha256_end(struct sha256 *h, uint8_t out[SHA256_LEN])
 {
-	crypto_hash_sha256_final((crypto_hash_sha256_state *)h, out);
+	sha256_digest((struct sha256_ctx *)h, SHA256_LEN, out);
+	wipe(h, sizeof *h);
 }
 
 void
 sha256(const void *p, size_t len, uint8_t out[SHA256_LEN])
 {
-	crypto_hash_sha256(out, p, len);
+	struct sha256 h;
+
+	sha256_start(&h);
+	sha256_add(&h, p, len);
+	sha256_end(&h, out);
 }
 
 void

@@ -34,6 +34,7 @@ refuse "the program includes a test" '#include "tests/' none $folders
 refuse "nng outside mailbox/edge*.c and front*.c" '#include <nng/' 'mailbox/(edge|front)[a-z_]*\.[ch]' $folders
 refuse "LMDB outside store/" '#include <lmdb\.h>' 'store/[a-z_]*\.[ch]' $folders
 refuse "libsodium outside escrow/" '#include <sodium' 'escrow/[a-z_]*\.[ch]' $folders
+refuse "nettle outside escrow/hash.c" '#include <nettle/' 'escrow/hash\.c' $folders
 refuse "libevent or libseccomp outside actors/" '#include <(event|seccomp)' 'actors/[a-z_]*\.[ch]' $folders
 refuse "cJSON outside gateway/json.c" '#include <cjson|cJSON_[A-Z]' 'gateway/json\.c' $folders
 

@@ -50,6 +50,20 @@ a_million_letters_in_pieces_of_any_length_give_one_digest(void **state)
 	hex_expect(out, sizeof out, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
+static void
+nothing_of_what_was_hashed_stays_in_the_state(void **state)
+{
+	static const struct sha256 wiped;
+	uint8_t out[SHA256_LEN];
+	struct sha256 h;
+
+	(void)state;
+	sha256_start(&h);
+	sha256_add(&h, "a token", 7);
+	sha256_end(&h, out);
+	assert_memory_equal(&h, &wiped, sizeof h);
+}
+
 /* The vectors of docs/store-format.md, made by another implementation of BLAKE2b. */
 static void
 a_derivation_is_keyed_blake2b_over_label_zero_and_context(void **state)
@@ -116,6 +130,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sha256_gives_the_digests_of_fips_180),
 		cmocka_unit_test(a_million_letters_in_pieces_of_any_length_give_one_digest),
+		cmocka_unit_test(nothing_of_what_was_hashed_stays_in_the_state),
 		cmocka_unit_test(a_derivation_is_keyed_blake2b_over_label_zero_and_context),
 		cmocka_unit_test(a_tag_is_what_a_derivation_with_the_same_words_gives),
 		cmocka_unit_test(key_label_and_context_each_change_the_result),
