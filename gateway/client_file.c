@@ -4,11 +4,11 @@
 
 #include "escrow/safe_dir.h"
 #include "escrow/safe_file.h"
-#include "gateway/base64.h"
 #include "gateway/client_file.h"
 #include "gateway/json.h"
 #include "gateway/json_write.h"
-#include "gateway/utf8.h"
+#include "mailbox/base64.h"
+#include "mailbox/utf8.h"
 
 #define TYPE      "memories-unattended-client"
 #define VERSION   1

@@ -2,7 +2,7 @@
 
 #include "gateway/content.h"
 #include "gateway/json.h"
-#include "gateway/utf8.h"
+#include "mailbox/utf8.h"
 
 #define TITLE_MAX 1024
 #define TEXT_MAX  ((size_t)1 << 20)

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "gateway/json_scan.h"
-#include "gateway/utf8.h"
+#include "mailbox/utf8.h"
 
 struct scan {
 	const uint8_t *p, *end;

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "escrow/secret.h"
-#include "gateway/base64.h"
 #include "gateway/json_write.h"
-#include "gateway/utf8.h"
+#include "mailbox/base64.h"
+#include "mailbox/utf8.h"
 
 #define FIRST_CAP 512
 #define DEPTH_MAX 64

@@ -4,48 +4,15 @@
 #include <unistd.h>
 
 #include "escrow/hash.h"
+#include "mailbox/base64.h"
 #include "store/log_io.h"
 #include "store/log_key.h"
 #include "store/log_read.h"
 
 #define ED25519      0x01
 #define KEY_BYTES    (1 + SIGN_PUBLIC_LEN)
-#define BASE64_CHARS (KEY_BYTES / 3 * 4) /* 33 bytes: no padding */
+#define BASE64_CHARS BASE64_PADDED_LEN(KEY_BYTES)
 #define HASH_CHARS   8
-
-static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-static void
-base64(const uint8_t bytes[KEY_BYTES], char out[BASE64_CHARS + 1])
-{
-	for (size_t i = 0; i < KEY_BYTES; i += 3) {
-		uint32_t v = (uint32_t)bytes[i] << 16 | (uint32_t)bytes[i + 1] << 8 | bytes[i + 2];
-
-		for (size_t j = 0; j < 4; j++)
-			*out++ = digits[v >> (18 - 6 * j) & 63];
-	}
-	*out = '\0';
-}
-
-static bool
-of_base64(const char *text, uint8_t out[KEY_BYTES])
-{
-	for (size_t i = 0; i < KEY_BYTES; i += 3) {
-		uint32_t v = 0;
-
-		for (size_t j = 0; j < 4; j++, text++) {
-			const char *digit = memchr(digits, *text, 64);
-
-			if (digit == NULL)
-				return false;
-			v = v << 6 | (uint32_t)(digit - digits);
-		}
-		out[i] = (uint8_t)(v >> 16);
-		out[i + 1] = (uint8_t)(v >> 8);
-		out[i + 2] = (uint8_t)v;
-	}
-	return true;
-}
 
 void
 log_key_origin(struct uuid library, char out[LOG_ORIGIN_MAX + 1])
@@ -56,23 +23,41 @@ log_key_origin(struct uuid library, char out[LOG_ORIGIN_MAX + 1])
 	snprintf(out, LOG_ORIGIN_MAX + 1, "memories/%s", id);
 }
 
+/* Type and key, as they are hashed and written. */
+static void
+encoded(const uint8_t public_key[SIGN_PUBLIC_LEN], uint8_t out[KEY_BYTES])
+{
+	out[0] = ED25519;
+	memcpy(out + 1, public_key, SIGN_PUBLIC_LEN);
+}
+
+void
+log_key_id(const char *name, const uint8_t public_key[SIGN_PUBLIC_LEN], uint8_t out[LOG_KEY_ID_LEN])
+{
+	uint8_t key[KEY_BYTES], hash[SHA256_LEN];
+	struct sha256 h;
+
+	encoded(public_key, key);
+	sha256_start(&h);
+	sha256_add(&h, name, strlen(name));
+	sha256_add(&h, "\n", 1);
+	sha256_add(&h, key, sizeof key);
+	sha256_end(&h, hash);
+	memcpy(out, hash, LOG_KEY_ID_LEN);
+}
+
 void
 log_key_text(const char *origin, const uint8_t public_key[SIGN_PUBLIC_LEN],
     char out[LOG_KEY_TEXT_MAX + 1])
 {
-	uint8_t key[KEY_BYTES] = { ED25519 }, hash[SHA256_LEN];
-	char encoded[BASE64_CHARS + 1];
-	struct sha256 h;
+	uint8_t key[KEY_BYTES], id[LOG_KEY_ID_LEN];
+	char text[BASE64_CHARS + 1] = "";
 
-	memcpy(key + 1, public_key, SIGN_PUBLIC_LEN);
-	sha256_start(&h);
-	sha256_add(&h, origin, strlen(origin));
-	sha256_add(&h, "\n", 1);
-	sha256_add(&h, key, sizeof key);
-	sha256_end(&h, hash);
-	base64(key, encoded);
+	log_key_id(origin, public_key, id);
+	encoded(public_key, key);
+	base64_encode_padded((struct span){ key, sizeof key }, text);
 	snprintf(out, LOG_KEY_TEXT_MAX + 1, "%s+%02x%02x%02x%02x+%s\n", origin,
-	    hash[0], hash[1], hash[2], hash[3], encoded);
+	    id[0], id[1], id[2], id[3], text);
 }
 
 enum err
@@ -81,7 +66,7 @@ log_key_parse(struct span text, char origin[LOG_ORIGIN_MAX + 1], uint8_t public_
 	char line[LOG_KEY_TEXT_MAX + 2], again[LOG_KEY_TEXT_MAX + 1], name[LOG_ORIGIN_MAX + 1];
 	uint8_t key[KEY_BYTES];
 	const char *plus;
-	size_t name_len;
+	size_t name_len, len;
 
 	if (text.len == 0 || text.len > LOG_KEY_TEXT_MAX || memchr(text.p, '\0', text.len) != NULL)
 		return ERR_INVALID_CONTENT;
@@ -93,7 +78,8 @@ log_key_parse(struct span text, char origin[LOG_ORIGIN_MAX + 1], uint8_t public_
 	name_len = plus == NULL ? 0 : (size_t)(plus - line);
 	if (name_len == 0 || name_len > LOG_ORIGIN_MAX || strcspn(line, " \t\r\n") < name_len ||
 	    strlen(plus) != 1 + HASH_CHARS + 1 + BASE64_CHARS + 1 ||
-	    !of_base64(plus + 1 + HASH_CHARS + 1, key) || key[0] != ED25519)
+	    base64_decode_padded((struct span){ (const uint8_t *)plus + 1 + HASH_CHARS + 1, BASE64_CHARS },
+	        key, &len) != OK || len != KEY_BYTES || key[0] != ED25519)
 		return ERR_INVALID_CONTENT;
 	memcpy(name, line, name_len);
 	name[name_len] = '\0';

@@ -11,10 +11,14 @@
 #include "mailbox/wire.h"
 
 #define LOG_ORIGIN_MAX 63
+#define LOG_KEY_ID_LEN 4
 #define LOG_KEY_TEXT_MAX (LOG_ORIGIN_MAX + 1 + 8 + 1 + 44 + 1) /* and a newline */
 
 /* "memories/" and the library's id. */
 void log_key_origin(struct uuid library, char out[LOG_ORIGIN_MAX + 1]);
+
+/* What tells keys of one name apart: the start of a hash of the name and the key. */
+void log_key_id(const char *name, const uint8_t public_key[SIGN_PUBLIC_LEN], uint8_t out[LOG_KEY_ID_LEN]);
 
 /* The line with its newline and a NUL. The origin has at most LOG_ORIGIN_MAX bytes. */
 void log_key_text(const char *origin, const uint8_t public_key[SIGN_PUBLIC_LEN],

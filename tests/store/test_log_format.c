@@ -2,6 +2,7 @@
 #include "store/log_anchor.h"
 #include "store/log_check.h"
 #include "store/log_key.h"
+#include "store/log_note.h"
 #include "store/merkle.h"
 #include "tests/store/log_rig.h"
 
@@ -230,6 +231,25 @@ the_anchor_is_as_written(void **state)
 }
 
 static void
+the_checkpoint_is_as_written(void **state)
+{
+	struct sample *s = *state;
+	struct log_note n = { .size = s->chain.size };
+	char text[LOG_NOTE_MADE_MAX + 1], expected[2 * VECTOR_MAX + 1];
+	size_t len = 0;
+
+	merkle_root(&s->chain.tree, n.root);
+	log_key_origin(s->library, n.origin);
+	log_note_sign(&n, s->log_key, text);
+	find_vector("checkpoint", expected);
+	for (const char *p = text; *p != '\0'; p++)
+		if (*p != '\n')
+			text[len++] = *p;
+	text[len] = '\0';
+	assert_string_equal(text, expected);
+}
+
+static void
 the_whole_log_is_as_written(void **state)
 {
 	struct sample *s = *state;
@@ -268,6 +288,7 @@ main(void)
 		cmocka_unit_test(the_leaf_is_as_written),
 		cmocka_unit_test(the_commit_is_as_written),
 		cmocka_unit_test(the_anchor_is_as_written),
+		cmocka_unit_test(the_checkpoint_is_as_written),
 		cmocka_unit_test(the_whole_log_is_as_written),
 		cmocka_unit_test(the_log_as_written_is_valid),
 	};

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "gateway/utf8.h"
+#include "mailbox/utf8.h"
 #include "tools/command/command.h"
 
 /* Once something could not be said, the command has failed, whatever it did besides. */

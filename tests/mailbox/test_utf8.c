@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "gateway/utf8.h"
+#include "mailbox/utf8.h"
 #include "tests/support/check.h"
 
 static bool

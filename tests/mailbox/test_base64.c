@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "gateway/base64.h"
+#include "mailbox/base64.h"
 #include "tests/support/check.h"
 
 static struct span
@@ -32,6 +32,35 @@ the_vectors_of_rfc_4648_hold_without_padding(void **state)
 		assert_int_equal(len, in.len);
 		assert_memory_equal(bytes, in.p, len);
 	}
+}
+
+static void
+the_vectors_of_rfc_4648_hold_with_padding(void **state)
+{
+	static const struct { const char *bytes, *text; } vectors[] = {
+		{ "", "" }, { "f", "Zg==" }, { "fo", "Zm8=" }, { "foo", "Zm9v" }, { "foob", "Zm9vYg==" },
+		{ "fooba", "Zm9vYmE=" }, { "foobar", "Zm9vYmFy" }, { "\xfb\xff\xbe", "+/++" },
+	};
+	static const char *const bad[] = {
+		"Zg", "Zg=", "Zg===", "Z===", "====", "=", "Zh==", "Zm9=", "Zm-v", "Zm_v", "Zm9v====", "Zg==Zg==", "Zm9v\n",
+	};
+	char text[16];
+	uint8_t bytes[16];
+	size_t len;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+		struct span in = span_of(vectors[i].bytes);
+
+		assert_int_equal(BASE64_PADDED_LEN(in.len), strlen(vectors[i].text));
+		base64_encode_padded(in, text);
+		assert_memory_equal(text, vectors[i].text, strlen(vectors[i].text));
+		assert_int_equal(base64_decode_padded(span_of(vectors[i].text), bytes, &len), OK);
+		assert_int_equal(len, in.len);
+		assert_memory_equal(bytes, in.p, len);
+	}
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		assert_int_equal(base64_decode_padded(span_of(bad[i]), bytes, &len), ERR_INVALID_CONTENT);
 }
 
 static void
@@ -94,6 +123,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_vectors_of_rfc_4648_hold_without_padding),
+		cmocka_unit_test(the_vectors_of_rfc_4648_hold_with_padding),
 		cmocka_unit_test(bytes_of_every_length_come_back),
 		cmocka_unit_test(only_the_one_spelling_of_some_bytes_is_decoded),
 		cmocka_unit_test(of_all_bytes_only_64_are_characters),

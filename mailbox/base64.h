@@ -1,9 +1,10 @@
 /*
- * base64: base64url without padding (RFC 4648, section 5). Exactly one text
- * stands for some bytes: other spellings are refused when decoding.
+ * base64 (RFC 4648): base64url without padding (section 5), and the plain
+ * alphabet with padding (section 4). Exactly one text of each stands for some
+ * bytes: other spellings are refused when decoding.
  */
-#ifndef GATEWAY_BASE64_H
-#define GATEWAY_BASE64_H
+#ifndef MAILBOX_BASE64_H
+#define MAILBOX_BASE64_H
 
 #include "mailbox/err.h"
 #include "mailbox/wire.h"
@@ -23,5 +24,10 @@ void base64_encode(struct span bytes, char *out);
  * What out holds then is undefined.
  */
 enum err base64_decode(struct span text, uint8_t *out, size_t *len);
+
+/* The same three with the plain alphabet and padding. */
+#define BASE64_PADDED_LEN(n_bytes) (((n_bytes) + 2) / 3 * 4)
+void base64_encode_padded(struct span bytes, char *out);
+enum err base64_decode_padded(struct span text, uint8_t *out, size_t *len);
 
 #endif

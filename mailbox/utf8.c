@@ -1,4 +1,4 @@
-#include "gateway/utf8.h"
+#include "mailbox/utf8.h"
 
 size_t
 utf8_take(const uint8_t *p, size_t n, uint32_t *point)

@@ -1,6 +1,6 @@
 /* utf8: well-formed UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing past U+10FFFF. */
-#ifndef GATEWAY_UTF8_H
-#define GATEWAY_UTF8_H
+#ifndef MAILBOX_UTF8_H
+#define MAILBOX_UTF8_H
 
 #include "mailbox/wire.h"
 
