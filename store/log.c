@@ -1,47 +1,20 @@
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "escrow/random.h"
-#include "store/log.h"
-#include "store/log_group.h"
+#include "store/log_inside.h"
 #include "store/log_io.h"
-#include "store/log_recover.h"
 
 /* The anchor follows the log at this distance, so that it costs nothing. */
 #define ANCHOR_EVERY_MS 1000
 
-struct log_receipt {
-	uint8_t bytes[LOG_COMMIT_LEN];
-};
-
-struct log {
-	struct log_dir     dir;
-	struct log_room    room;
-	struct log_chain   chain;     /* what counts */
-	uint8_t            root[SHA256_LEN];
-	struct log_group   group;     /* what waits */
-	bool               waiting_lock; /* the manual lock as the group leaves it */
-	struct log_epoch   epoch;     /* certified as soon as its certificate waits */
-	struct signer     *epoch_key; /* owned; never leaves this memory */
-	struct uuid        library;
-	uint8_t            log_public[SIGN_PUBLIC_LEN];
-	struct log_receipt receipt;
-	int                anchor_fd;
-	uint64_t           anchor_size;
-	struct mono_ms     anchor_time;
-	enum err           failure;
-};
-
-static enum err
-latch(struct log *l, enum err e)
+enum err
+log_inside_latch(struct log *l, enum err e)
 {
 	l->failure = e;
 	return e;
 }
 
-static struct log_anchor
-anchor_now(struct log *l)
+struct log_anchor
+log_inside_anchor(struct log *l)
 {
 	struct log_anchor a = { .size = l->chain.size, .epoch = l->epoch.id };
 
@@ -58,7 +31,7 @@ move_anchor(struct log *l)
 
 	if (l->anchor_size == l->chain.size)
 		return;
-	a = anchor_now(l);
+	a = log_inside_anchor(l);
 	log_anchor_write(l->anchor_fd, &a);
 }
 
@@ -88,8 +61,8 @@ in_reserve(const struct log_record *r)
 	return false;
 }
 
-static enum err
-append(struct log *l, const struct log_record *r, uint64_t *index)
+enum err
+log_inside_append(struct log *l, const struct log_record *r, uint64_t *index)
 {
 	struct log_record placed = *r;
 	enum err e;
@@ -104,7 +77,7 @@ append(struct log *l, const struct log_record *r, uint64_t *index)
 	if (e != OK)
 		log_group_unstage(&l->group);
 	if (e == ERR_AUDIT_UNAVAILABLE)
-		return latch(l, e);
+		return log_inside_latch(l, e);
 	if (e != OK)
 		return e;
 	log_group_add(&l->group);
@@ -122,7 +95,7 @@ log_append(struct log *l, const struct log_record *r, uint64_t *index)
 		return ERR_INVALID_ARGUMENT;
 	if (!l->epoch.certified && !log_check_pending_allows(r))
 		return ERR_LOCKED;
-	return append(l, r, index);
+	return log_inside_append(l, r, index);
 }
 
 size_t
@@ -146,6 +119,7 @@ sign_group(struct log *l, struct log_commit *c, struct log_chain *next)
 	next->size += l->group.n;
 	next->manual_lock = l->waiting_lock;
 	next->epoch = l->epoch;
+	next->next_epoch = l->rotating ? l->next : (struct log_epoch){ .begun = false };
 	*c = (struct log_commit){ .first = l->chain.size, .count = l->group.n, .size = next->size,
 	    .flags = next->manual_lock ? LOG_COMMIT_MANUAL_LOCK : 0, .wall = clock_wall(),
 	    .epoch = l->epoch.id };
@@ -162,7 +136,7 @@ sign_group(struct log *l, struct log_commit *c, struct log_chain *next)
 static enum err
 write_group(struct log *l, const struct log_commit *c)
 {
-	struct segment_header header = { .library = l->library, .first = c->first };
+	struct segment_header header = { .library = l->settings.library, .first = c->first };
 	struct log_spot spot;
 	struct span bytes;
 	enum err e;
@@ -197,7 +171,8 @@ log_commit(struct log *l, const struct log_receipt **receipt)
 		return OK;
 	}
 	if ((e = sign_group(l, &c, &next)) != OK || (e = write_group(l, &c)) != OK)
-		return latch(l, e);
+		return log_inside_latch(l, e);
+	log_check_settle(&next, &l->chain.epoch);
 	l->chain = next;
 	memcpy(l->root, c.root, sizeof l->root);
 	log_group_clear(&l->group);
@@ -213,135 +188,6 @@ struct span
 log_receipt_bytes(const struct log_receipt *r)
 {
 	return (struct span){ r->bytes, sizeof r->bytes };
-}
-
-struct uuid
-log_epoch(const struct log *l)
-{
-	return l->epoch.id;
-}
-
-const uint8_t *
-log_epoch_public(const struct log *l)
-{
-	return l->epoch.public_key;
-}
-
-bool
-log_epoch_certified(const struct log *l)
-{
-	return l->epoch.certified;
-}
-
-enum err
-log_epoch_certify(struct log *l, const struct cert *c)
-{
-	struct log_record r = { .type = LOG_EPOCH, .subject_kind = LOG_DAEMON };
-	uint8_t extra[LOG_EPOCH_EXTRA_MAX];
-	uint64_t index;
-	enum err e;
-
-	if (l->failure != OK)
-		return l->failure;
-	if (!log_check_cert(c, &l->epoch, l->log_public))
-		return ERR_INVALID_ARGUMENT;
-	if (l->epoch.certified)
-		return OK;
-	r.extra = log_check_put_cert(c, extra);
-	if ((e = append(l, &r, &index)) == OK)
-		l->epoch.certified = true;
-	return e;
-}
-
-/* Begins the epoch of this process and makes its record durable. */
-static enum err
-begin_epoch(struct log *l)
-{
-	struct log_record r = { .type = LOG_EPOCH, .subject_kind = LOG_DAEMON };
-	uint8_t extra[LOG_EPOCH_EXTRA_MAX];
-	const struct log_receipt *receipt;
-	uint64_t index;
-	enum err e;
-
-	if ((e = signer_new(&l->epoch_key)) != OK)
-		return e;
-	l->epoch = (struct log_epoch){ .begun = true, .id = uuid_make(clock_wall()) };
-	memcpy(l->epoch.public_key, signer_public(l->epoch_key), SIGN_PUBLIC_LEN);
-	r.extra = log_check_put_begin(l->epoch.public_key, extra);
-	if ((e = append(l, &r, &index)) != OK)
-		return e;
-	return log_commit(l, &receipt);
-}
-
-static bool
-bytes_in_range(uint64_t bytes)
-{
-	return bytes == 0 || (bytes >= SEGMENT_BYTES_MIN && bytes <= SEGMENT_BYTES_MAX);
-}
-
-static enum err
-open_all(struct log *l, const struct log_settings *settings)
-{
-	struct log_anchor a;
-	enum err e;
-
-	if ((e = log_group_start(&l->group)) != OK ||
-	    (e = log_dir_open(settings->dir, &l->dir)) != OK ||
-	    (e = log_recover(settings, &l->dir, &l->chain, &l->room)) != OK)
-		return e;
-	l->waiting_lock = l->chain.manual_lock;
-	if ((e = log_anchor_open(l->dir.fd, &l->anchor_fd)) != OK || (e = begin_epoch(l)) != OK)
-		return e;
-	a = anchor_now(l);
-	if ((e = log_anchor_sync(l->anchor_fd, &a)) == OK && log_io()->fsync(l->dir.fd) != 0)
-		e = ERR_AUDIT_UNAVAILABLE;
-	return e;
-}
-
-enum err
-log_open(const struct log_settings *settings, struct log **out)
-{
-	struct log *l;
-	enum err e;
-
-	if (!bytes_in_range(settings->first_segment_bytes) || !bytes_in_range(settings->segment_bytes))
-		return ERR_INVALID_ARGUMENT;
-	if ((l = calloc(1, sizeof *l)) == NULL)
-		return ERR_NO_MEMORY;
-	l->dir = LOG_DIR_NONE;
-	l->room = LOG_ROOM_NONE;
-	l->anchor_fd = -1;
-	l->library = settings->library;
-	memcpy(l->log_public, settings->log_public, sizeof l->log_public);
-	if ((e = open_all(l, settings)) != OK) {
-		latch(l, e);
-		log_close(&l);
-		return e;
-	}
-	*out = l;
-	return OK;
-}
-
-/* A log that failed leaves its anchor where it was: it may be ahead of what the disk has. */
-void
-log_close(struct log **l)
-{
-	struct log_anchor a;
-
-	if (*l == NULL)
-		return;
-	if ((*l)->failure == OK) {
-		a = anchor_now(*l);
-		(void)log_anchor_sync((*l)->anchor_fd, &a);
-	}
-	if ((*l)->anchor_fd >= 0)
-		close((*l)->anchor_fd);
-	log_room_close(&(*l)->room);
-	log_dir_close(&(*l)->dir);
-	log_group_end(&(*l)->group);
-	signer_free(&(*l)->epoch_key);
-	free(*l);
-	*l = NULL;
 }
 
 uint64_t
@@ -386,7 +232,7 @@ log_tend(struct log *l)
 	if (l->failure != OK)
 		return false;
 	if (log_room_tend(&l->room, &more) != OK) {
-		latch(l, ERR_AUDIT_UNAVAILABLE);
+		log_inside_latch(l, ERR_AUDIT_UNAVAILABLE);
 		return false;
 	}
 	move_anchor(l);

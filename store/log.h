@@ -30,6 +30,8 @@ struct log_settings {
 	const uint8_t *log_public;        /* 32 bytes */
 	uint64_t    first_segment_bytes;  /* 0: 4 MiB; otherwise 64 KiB .. 1 GiB */
 	uint64_t    segment_bytes;        /* 0: 64 MiB; the same range */
+	uint64_t    epoch_records;        /* an epoch that holds so many is due to end; 0: 65,536 */
+	uint64_t    epoch_ms;             /* and one that is so old; 0: 10 minutes */
 	/* Called for each record found that counts, in order, while the log is opened. May be NULL. */
 	void      (*on_record)(void *arg, const struct log_record *r);
 	void       *arg;
@@ -63,6 +65,30 @@ const uint8_t *log_epoch_public(const struct log *l);
  */
 enum err log_epoch_certify(struct log *l, const struct cert *c);
 bool     log_epoch_certified(const struct log *l);
+
+/*
+ * The key of the epoch that is to follow: made by the first call, the same
+ * until log_epoch_rotate has put it in force. So it can be certified before it
+ * runs. ERR_NO_MEMORY.
+ *
+ * *public_key  32 bytes, borrowed until then
+ */
+enum err log_epoch_next(struct log *l, struct uuid *epoch, const uint8_t **public_key);
+
+/* Is the running epoch old or long enough to end? What is idle need not be asked. */
+bool log_epoch_due(const struct log *l);
+
+/*
+ * Ends the running epoch for that of log_epoch_next, with a record that the
+ * old key signs, durable when this returns OK; then the old key is wiped.
+ *
+ * c  for the next epoch; NULL: it runs pending until log_epoch_certify
+ *
+ * ERR_BUSY: records wait; commit first. ERR_INVALID_ARGUMENT: c does not hold
+ * for the next epoch, or there is none. Of log_append and log_commit otherwise;
+ * then the old epoch runs on unless the log is latched.
+ */
+enum err log_epoch_rotate(struct log *l, const struct cert *c);
 
 /*
  * Puts a record into the waiting group; nothing is written yet. The spans of r

@@ -64,7 +64,7 @@ take_record(struct log_check *k, const struct log_frame_group *g, struct wire_in
 	next->size++;
 	if (k->depth == LOG_CHECK_CHAIN)
 		return NULL;
-	if ((fault = log_check_epoch_rule(k->log_public, &r, &next->epoch)) != NULL)
+	if ((fault = log_check_epoch_rule(k->log_public, &r, next)) != NULL)
 		return fault;
 	next->manual_lock = log_check_manual_lock(&r, next->manual_lock);
 	merkle_leaf(leaf, hash);
@@ -90,6 +90,13 @@ check_links(const struct log_check *k, const struct log_frame_group *g)
 	return NULL;
 }
 
+/* A later group of the same epoch vouches for one that another follows. */
+static bool
+signature_due(const struct log_check *k, const struct log_frame_group *g, const struct log_chain *next)
+{
+	return k->depth == LOG_CHECK_FULL || !g->followed || next->next_epoch.begun;
+}
+
 static const char *
 check_commit(const struct log_check *k, const struct log_frame_group *g, const struct log_chain *next)
 {
@@ -103,7 +110,7 @@ check_commit(const struct log_check *k, const struct log_frame_group *g, const s
 		return "a commit's root is not that of the records";
 	if ((c->flags == LOG_COMMIT_MANUAL_LOCK) != next->manual_lock)
 		return "a commit's flags do not follow from the records";
-	if ((k->depth == LOG_CHECK_FULL || !g->followed) && !log_commit_valid(c, next->epoch.public_key))
+	if (signature_due(k, g, next) && !log_commit_valid(c, next->epoch.public_key))
 		return "the signature of a commit does not hold";
 	return NULL;
 }
@@ -161,11 +168,8 @@ log_check_group(struct log_check *k, const struct log_frame_group *g)
 	    !(k->chain.epoch.begun && uuid_equal(next.epoch.id, k->chain.epoch.id));
 	if (new_epoch && log_check_end(k) != LOG_HOLDS)
 		return LOG_BROKEN;
-	next.n_epochs += new_epoch;
-	next.n_pending_epochs += new_epoch;
-	if (next.epoch.certified && (new_epoch || !k->chain.epoch.certified))
-		next.n_pending_epochs--;
-	k->owes_signature = k->depth == LOG_CHECK_FAST && g->followed;
+	k->owes_signature = k->depth == LOG_CHECK_FAST && !signature_due(k, g, &next);
+	log_check_settle(&next, &k->chain.epoch);
 	k->owed = g->commit;
 	compare_anchor(k, &next, g->commit.root);
 	k->chain = next;

@@ -25,6 +25,7 @@ struct log_chain {
 	uint8_t          previous[SHA256_LEN];
 	bool             manual_lock;
 	struct log_epoch epoch;
+	struct log_epoch next_epoch; /* within a group that rotates to it; not begun everywhere else */
 	uint64_t         n_epochs;
 	uint64_t         n_pending_epochs; /* that no certificate followed so far */
 };
@@ -35,20 +36,39 @@ bool log_check_pending_allows(const struct log_record *r);
 /* The manual lock after r, when it was `before`. */
 bool log_check_manual_lock(const struct log_record *r, bool before);
 
-/* The extra of an epoch record: its key, or its certificate. Points into buf. */
-#define LOG_EPOCH_EXTRA_MAX (1 + CERT_LEN)
+/* The record that ends the running epoch for the next one. */
+struct log_rotation {
+	struct uuid        next;
+	uint8_t            next_public[SIGN_PUBLIC_LEN];
+	uint8_t            seal_hash[SHA256_LEN]; /* of the seal that stands for all before the group; zeros: none */
+	const struct cert *certificate;           /* NULL: the next epoch is pending */
+};
+
+/* The extra of an epoch record: its key, its certificate, or the epoch after it. Points into buf. */
+#define LOG_EPOCH_EXTRA_MAX (1 + UUID_LEN + SIGN_PUBLIC_LEN + SHA256_LEN + CERT_LEN)
 struct span log_check_put_begin(const uint8_t public_key[SIGN_PUBLIC_LEN], uint8_t buf[LOG_EPOCH_EXTRA_MAX]);
 struct span log_check_put_cert(const struct cert *c, uint8_t buf[LOG_EPOCH_EXTRA_MAX]);
+struct span log_check_put_rotation(const struct log_rotation *rotation, uint8_t buf[LOG_EPOCH_EXTRA_MAX]);
+
+/* False when r does not rotate. The certificate's form is checked, and put into *certificate; not what it says. */
+bool log_check_take_rotation(const struct log_record *r, struct log_rotation *out, struct cert *certificate);
 
 /* Does c certify this epoch under the log's public key? */
 bool log_check_cert(const struct cert *c, const struct log_epoch *epoch, const uint8_t log_public[SIGN_PUBLIC_LEN]);
 
 /*
- * What the record does to the running epoch: begins it, certifies it, or
- * stands in it. NULL when it may; otherwise why not.
+ * What the record does to the running epoch of a group's chain: begins it,
+ * certifies it, ends it for the next one, or stands in it. NULL when it may;
+ * otherwise why not.
  */
 const char *log_check_epoch_rule(const uint8_t *log_public, const struct log_record *r,
-    struct log_epoch *epoch);
+    struct log_chain *chain);
+
+/*
+ * Ends a group: counts the epochs that it began or certified, and has the one
+ * run that it rotated to. `before` is the epoch in which the group before ended.
+ */
+void log_check_settle(struct log_chain *chain, const struct log_epoch *before);
 
 enum log_check_depth {
 	LOG_CHECK_CHAIN, /* frames, indices and the chain of commits: no tree, no epochs, no signatures */

@@ -101,6 +101,19 @@ log_rig_certify(struct log_rig *rig)
 	assert_int_equal(log_commit(rig->log, &receipt), OK);
 }
 
+/* The next epoch runs, certified or not. */
+static inline void
+log_rig_rotate(struct log_rig *rig, bool certified)
+{
+	const uint8_t *next_public;
+	struct uuid next;
+	struct cert c;
+
+	assert_int_equal(log_epoch_next(rig->log, &next, &next_public), OK);
+	cert_make(rig->log_key, NULL, CERT_EPOCH, next, next_public, &c);
+	assert_int_equal(log_epoch_rotate(rig->log, certified ? &c : NULL), OK);
+}
+
 /* Opened and certified: two records. */
 static inline void
 log_rig_ready(struct log_rig *rig)

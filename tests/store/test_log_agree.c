@@ -15,7 +15,7 @@ struct sample {
 	unsigned       seed;
 };
 
-/* Epochs that were certified and one that was not, a lock, and a write that a crash tore. */
+/* Epochs that were certified, rotated, and one that was not, a lock, and a write that a crash tore. */
 static void
 make_log(struct log_rig *rig, struct sample *s)
 {
@@ -23,12 +23,19 @@ make_log(struct log_rig *rig, struct sample *s)
 	int fd;
 
 	log_rig_ready(rig);
-	for (size_t i = 0; i < 12; i++)
+	for (size_t i = 0; i < 12; i++) {
 		log_rig_group(rig, i % 5 + 1);
+		if (i % 5 == 4)
+			log_rig_rotate(rig, true);
+	}
 	log_close(&rig->log);
 	assert_int_equal(log_rig_open(rig), OK);
 	assert_int_equal(log_rig_append(rig, LOG_LOCK), OK);
 	assert_int_equal(log_rig_commit(rig), OK);
+	log_rig_rotate(rig, false);
+	assert_int_equal(log_rig_append(rig, LOG_REFUSAL), OK);
+	assert_int_equal(log_rig_commit(rig), OK);
+	log_rig_rotate(rig, true);
 	log_close(&rig->log);
 	log_rig_segment_path(&s->rig, 0, path);
 	fd = open(path, O_WRONLY | O_CLOEXEC);

@@ -99,6 +99,22 @@ put_cert(struct forge *f, const struct signer *by)
 	put(f, LOG_EPOCH, log_check_put_cert(&c, extra));
 }
 
+/* Ends the running epoch for other_epoch, under the key other_key. */
+static void
+put_rotation(struct forge *f, const struct signer *by)
+{
+	struct log_rotation rotation = { .next = f->other_epoch };
+	uint8_t extra[LOG_EPOCH_EXTRA_MAX];
+	struct cert c;
+
+	memcpy(rotation.next_public, signer_public(f->other_key), SIGN_PUBLIC_LEN);
+	if (by != NULL) {
+		cert_make(by, NULL, CERT_EPOCH, rotation.next, rotation.next_public, &c);
+		rotation.certificate = &c;
+	}
+	put(f, LOG_EPOCH, log_check_put_rotation(&rotation, extra));
+}
+
 static void
 commit(struct forge *f)
 {
@@ -286,11 +302,11 @@ indices_have_no_gaps(void **state)
 static void
 an_epoch_record_of_another_form_is_refused(void **state)
 {
-	static const uint8_t bad[3][34] = { { 2 }, { 0 }, { 1 } };
+	static const uint8_t bad[4][34] = { { 2 }, { 0 }, { 1 }, { 3 } };
 	struct forge *f = *state;
 
 	certified_start(f);
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		size_t len = f->out.len;
 		struct log_chain made = f->made;
 
@@ -418,6 +434,145 @@ a_signature_that_was_put_off_is_checked_at_the_end(void **state)
 	assert_int_equal(f->check.bad_index, 2);
 }
 
+static void
+run_next_epoch(struct forge *f)
+{
+	f->epoch = f->other_epoch;
+	f->signs = f->other_key;
+}
+
+static void
+an_epoch_that_rotates_is_followed_by_the_one_it_names(void **state)
+{
+	struct forge *f = *state;
+
+	certified_start(f);
+	put(f, LOG_INTENT, (struct span){ NULL, 0 });
+	put_rotation(f, f->log_key);
+	commit(f);
+	assert_int_equal(check(f), LOG_HOLDS);
+	assert_true(uuid_equal(f->check.chain.epoch.id, f->other_epoch));
+	assert_true(f->check.chain.epoch.certified);
+	assert_int_equal(f->check.chain.n_epochs, 2);
+	assert_int_equal(f->check.chain.n_pending_epochs, 0);
+	run_next_epoch(f);
+	put(f, LOG_INTENT, (struct span){ NULL, 0 });
+	commit(f);
+	assert_int_equal(check(f), LOG_HOLDS);
+	assert_int_equal(f->check.chain.size, 5);
+	assert_int_equal(f->check.chain.n_epochs, 2);
+}
+
+static void
+an_epoch_without_a_certificate_is_pending_after_a_rotation_too(void **state)
+{
+	struct forge *f = *state;
+
+	certified_start(f);
+	put_rotation(f, NULL);
+	commit(f);
+	assert_int_equal(check(f), LOG_HOLDS);
+	assert_int_equal(f->check.chain.n_pending_epochs, 1);
+	run_next_epoch(f);
+	put(f, LOG_REFUSAL, (struct span){ NULL, 0 });
+	commit(f);
+	put(f, LOG_INTENT, (struct span){ NULL, 0 });
+	commit(f);
+	assert_refused(f, "a record stands in an epoch that was not certified", 4);
+}
+
+static void
+nothing_stands_behind_a_rotation_in_its_group(void **state)
+{
+	struct forge *f = *state;
+
+	certified_start(f);
+	put_rotation(f, f->log_key);
+	put(f, LOG_INTENT, (struct span){ NULL, 0 });
+	commit(f);
+	assert_refused(f, "a record stands behind the one that ends its epoch", 2);
+}
+
+static void
+a_rotation_to_a_key_that_the_log_key_does_not_know_is_refused(void **state)
+{
+	struct forge *f = *state;
+
+	certified_start(f);
+	put_rotation(f, f->other_key);
+	commit(f);
+	assert_refused(f, "the certificate of an epoch does not hold", 2);
+}
+
+static void
+a_rotation_to_the_same_epoch_is_refused(void **state)
+{
+	struct forge *f = *state;
+
+	certified_start(f);
+	f->other_epoch = f->epoch;
+	put_rotation(f, NULL);
+	commit(f);
+	assert_refused(f, "an epoch begins twice", 2);
+}
+
+static void
+a_rotation_that_the_new_key_signed_is_refused(void **state)
+{
+	struct forge *f = *state;
+
+	certified_start(f);
+	put_rotation(f, f->log_key);
+	f->signs = f->other_key;
+	commit(f);
+	assert_refused(f, "the signature of a commit does not hold", 2);
+}
+
+static void
+the_old_key_signs_nothing_after_a_rotation(void **state)
+{
+	struct forge *f = *state;
+
+	certified_start(f);
+	put_rotation(f, f->log_key);
+	commit(f);
+	f->epoch = f->other_epoch;
+	put(f, LOG_INTENT, (struct span){ NULL, 0 });
+	commit(f);
+	assert_refused(f, "the signature of a commit does not hold", 3);
+}
+
+static void
+the_old_epoch_does_not_go_on_after_a_rotation(void **state)
+{
+	struct forge *f = *state;
+
+	certified_start(f);
+	put_rotation(f, f->log_key);
+	commit(f);
+	put(f, LOG_INTENT, (struct span){ NULL, 0 });
+	commit(f);
+	assert_refused(f, "a record is of an epoch that did not begin", 3);
+}
+
+/* The next epoch's groups do not vouch for it: their key is another one. */
+static void
+the_signature_of_a_rotation_is_always_checked(void **state)
+{
+	struct forge *f = *state;
+
+	certified_start(f);
+	put(f, LOG_INTENT, (struct span){ NULL, 0 });
+	commit(f);
+	put_rotation(f, f->log_key);
+	f->signs = f->log_key;
+	commit(f);
+	run_next_epoch(f);
+	put(f, LOG_INTENT, (struct span){ NULL, 0 });
+	commit(f);
+	assert_refused(f, "the signature of a commit does not hold", 3);
+}
+
 #define RUN(test) cmocka_unit_test_setup_teardown(test, start, end)
 
 int
@@ -445,6 +600,15 @@ main(void)
 		RUN(commits_before_the_last_are_vouched_for_by_it),
 		RUN(the_last_commit_of_an_epoch_is_checked_when_another_begins),
 		RUN(a_signature_that_was_put_off_is_checked_at_the_end),
+		RUN(an_epoch_that_rotates_is_followed_by_the_one_it_names),
+		RUN(an_epoch_without_a_certificate_is_pending_after_a_rotation_too),
+		RUN(nothing_stands_behind_a_rotation_in_its_group),
+		RUN(a_rotation_to_a_key_that_the_log_key_does_not_know_is_refused),
+		RUN(a_rotation_to_the_same_epoch_is_refused),
+		RUN(a_rotation_that_the_new_key_signed_is_refused),
+		RUN(the_old_key_signs_nothing_after_a_rotation),
+		RUN(the_old_epoch_does_not_go_on_after_a_rotation),
+		RUN(the_signature_of_a_rotation_is_always_checked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -12,8 +12,9 @@
 struct sample {
 	struct signer        *log_key;
 	struct signer        *epoch_key;
+	struct signer        *next_key;  /* of the epoch after it */
 	struct uuid           library;
-	struct uuid           epoch;
+	struct uuid           epoch;     /* of the next records */
 	struct segment_header header;
 	uint8_t               segment[VECTOR_MAX];
 	struct wire_out       out;       /* the segment */
@@ -54,8 +55,8 @@ put_record(struct sample *s, struct log_record *r)
 	merkle_add(&s->chain.tree, hash);
 }
 
-static void
-put_commit(struct sample *s, uint64_t first, size_t from)
+static struct log_commit
+put_commit(struct sample *s, uint64_t first, size_t from, const struct signer *key)
 {
 	struct log_commit c = { .first = first, .count = (uint32_t)(s->chain.size - first),
 	    .size = s->chain.size, .wall = { 1767225600100 }, .epoch = s->epoch };
@@ -64,11 +65,11 @@ put_commit(struct sample *s, uint64_t first, size_t from)
 	merkle_root(&s->chain.tree, c.root);
 	memcpy(c.previous, s->chain.previous, sizeof c.previous);
 	sha256(s->out.p + from, s->out.len - from, c.bytes_hash);
-	log_commit_sign(&c, s->epoch_key);
+	log_commit_sign(&c, key);
 	at = s->out.len + 4;
 	log_frame_put_commit(&s->out, &c);
 	sha256(s->out.p + at, LOG_COMMIT_LEN, s->chain.previous);
-	s->commit = c;
+	return c;
 }
 
 static void
@@ -82,7 +83,7 @@ put_groups(struct sample *s)
 
 	begin.extra = log_check_put_begin(signer_public(s->epoch_key), extra);
 	put_record(s, &begin);
-	put_commit(s, 0, from);
+	(void)put_commit(s, 0, from, s->epoch_key);
 
 	from = s->out.len;
 	cert_make(s->log_key, NULL, CERT_EPOCH, s->epoch, signer_public(s->epoch_key), &c);
@@ -90,7 +91,32 @@ put_groups(struct sample *s)
 	put_record(s, &certify);
 	s->intent = log_rig_record(LOG_INTENT);
 	put_record(s, &s->intent);
-	put_commit(s, 1, from);
+	s->commit = put_commit(s, 1, from, s->epoch_key);
+}
+
+/* The next epoch, and an intent in it. */
+static void
+put_rotation(struct sample *s)
+{
+	struct log_record rotate = { .type = LOG_EPOCH, .subject_kind = LOG_DAEMON }, intent;
+	struct log_rotation rotation = { .seal_hash = { 0 } };
+	uint8_t extra[LOG_EPOCH_EXTRA_MAX];
+	struct cert c;
+	size_t from = s->out.len;
+
+	assert_int_equal(uuid_parse("0198a000-0000-7000-8000-000000000003", &rotation.next), OK);
+	memcpy(rotation.next_public, signer_public(s->next_key), SIGN_PUBLIC_LEN);
+	cert_make(s->log_key, NULL, CERT_EPOCH, rotation.next, rotation.next_public, &c);
+	rotation.certificate = &c;
+	rotate.extra = log_check_put_rotation(&rotation, extra);
+	put_record(s, &rotate);
+	(void)put_commit(s, 3, from, s->epoch_key);
+
+	from = s->out.len;
+	s->epoch = rotation.next;
+	intent = log_rig_record(LOG_INTENT);
+	put_record(s, &intent);
+	(void)put_commit(s, 4, from, s->next_key);
 }
 
 static int
@@ -101,12 +127,14 @@ start(void **state)
 	assert_int_equal(secret_init(true), OK);
 	s->log_key = signer_of(1);
 	s->epoch_key = signer_of(2);
+	s->next_key = signer_of(3);
 	assert_int_equal(uuid_parse("0198a000-0000-7000-8000-000000000001", &s->library), OK);
 	assert_int_equal(uuid_parse("0198a000-0000-7000-8000-000000000002", &s->epoch), OK);
 	s->header = (struct segment_header){ .library = s->library, .number = 1, .bytes = 65536 };
 	s->out = wire_out(s->segment, sizeof s->segment);
 	segment_header_put(&s->out, &s->header);
 	put_groups(s);
+	put_rotation(s);
 	assert_false(s->out.failed);
 	*state = s;
 	return 0;
@@ -119,6 +147,7 @@ end(void **state)
 
 	signer_free(&s->log_key);
 	signer_free(&s->epoch_key);
+	signer_free(&s->next_key);
 	free(s);
 	return 0;
 }
@@ -275,7 +304,7 @@ the_log_as_written_is_valid(void **state)
 	memcpy(image, s->segment, s->out.len);
 	log_rig_path(&rig, "seg/0000000001.seg", path);
 	log_rig_write_file(path, image, sizeof image);
-	log_rig_assert_valid(rig.dir, 3);
+	log_rig_assert_valid(rig.dir, 5);
 	log_rig_end(&rig);
 }
 

@@ -179,7 +179,9 @@ class Log:
             raise Broken(c["first"])
 
     def certifies(self, b, epoch, key):
-        if len(b) != 226 or not 1 <= b[0] <= 3 or b[49] > 1 or b[0] != 2 or b[1:17] != epoch or b[17:49] != key:
+        if len(b) != 226 or b[0] != 2 or b[49] > 1 or b[1:17] != epoch or b[17:49] != key:
+            return False
+        if not b[49] and any(b[50:162]):
             return False
         label, signer = b"memories/cert/v1", self.key
         if b[49]:
@@ -194,9 +196,10 @@ class Log:
             return False
         n, peaks, lock = self.n, list(self.peaks), self.lock
         epoch, key, certified = self.epoch, self.epoch_key, self.certified
+        after = None          # the epoch that runs from the next group on
         for leaf in leaves:
             r = take_leaf(leaf)
-            if r is None or r["index"] != n or r["epoch"] != c["epoch"]:
+            if after or r is None or r["index"] != n or r["epoch"] != c["epoch"]:
                 return False
             extra = r["extra"]
             if r["type"] == EPOCH and extra[:1] == b"\0":
@@ -205,6 +208,10 @@ class Log:
                 epoch, key, certified = r["epoch"], extra[1:], False
             elif r["epoch"] != epoch:
                 return False
+            elif r["type"] == EPOCH and extra[:1] == b"\2":
+                after = extra[1:17], extra[17:49], len(extra) > 81
+                if len(extra) < 81 or after[0] == epoch or after[2] and not self.certifies(extra[81:], *after[:2]):
+                    return False
             elif r["type"] == EPOCH:
                 if extra[:1] != b"\1" or not self.certifies(extra[1:], epoch, key):
                     return False
@@ -218,14 +225,14 @@ class Log:
                 h, bit = sha(b"\1", peaks.pop(), h), bit + 1
             peaks.append(h)
             n += 1
-        due = self.full or not followed
+        due = self.full or not followed or after
         if c["root"] != root(peaks) or c["flags"] != int(lock) or \
                 due and not signed(key, b"memories/commit/v1", c["body"], c["signature"]):
             return False
         if epoch != self.epoch:
             self.check_owed()
         self.n, self.peaks, self.lock = n, peaks, lock
-        self.epoch, self.epoch_key, self.certified = epoch, key, certified
+        self.epoch, self.epoch_key, self.certified = after or (epoch, key, certified)
         self.last, self.owed = sha(c["body"], c["signature"]), None if due else c
         self.roots[n] = c["root"]
         return True
