@@ -71,23 +71,55 @@ grow(struct usage *u)
 	return OK;
 }
 
+/* The row of that grant, a new one if need be; NULL without memory. */
+static struct row *
+row_of(struct usage *u, struct uuid grant)
+{
+	struct row *row = place(u->rows, u->size, grant);
+
+	if (!uuid_is_zero(row->grant))
+		return row;
+	if (2 * (u->n + 1) > u->size) {
+		if (grow(u) != OK)
+			return NULL;
+		row = place(u->rows, u->size, grant);
+	}
+	row->grant = grant;
+	u->n++;
+	return row;
+}
+
+/* A disable revokes all that there are. */
+static void
+revoke_all(struct usage *u)
+{
+	for (size_t i = 0; i < u->size; i++)
+		if (!uuid_is_zero(u->rows[i].grant))
+			u->rows[i].used.revoked = true;
+}
+
+static bool
+is_of_a_grant(const struct log_record *r)
+{
+	return (r->type == LOG_INTENT || r->type == LOG_GRANT || r->type == LOG_REVOKE) &&
+	    r->outcome == LOG_DONE && r->subject_kind == LOG_GRANT_ID && !uuid_is_zero(r->subject);
+}
+
 enum err
 usage_note(struct usage *u, const struct log_record *r)
 {
 	struct row *row;
 
-	if (r->type != LOG_INTENT || r->subject_kind != LOG_GRANT_ID || uuid_is_zero(r->subject))
+	if (r->type == LOG_DISABLE && r->outcome == LOG_DONE)
+		revoke_all(u);
+	if (!is_of_a_grant(r))
 		return OK;
-	row = place(u->rows, u->size, r->subject);
-	if (uuid_is_zero(row->grant)) {
-		if (2 * (u->n + 1) > u->size) {
-			if (grow(u) != OK)
-				return ERR_NO_MEMORY;
-			row = place(u->rows, u->size, r->subject);
-		}
-		row->grant = r->subject;
-		u->n++;
-	}
+	if ((row = row_of(u, r->subject)) == NULL)
+		return ERR_NO_MEMORY;
+	if (r->type == LOG_REVOKE)
+		row->used.revoked = true;
+	if (r->type != LOG_INTENT)
+		return OK;
 	row->used.reads++;
 	row->used.last_used = r->wall;
 	return OK;

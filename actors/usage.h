@@ -1,6 +1,7 @@
 /*
- * usage: when each grant last read and how often, counted from the log's
- * intents. Lives in audit's memory, built anew as the log is opened.
+ * usage: what the log says of each grant: when it last read and how often,
+ * and whether it was revoked. Lives in audit's memory, built anew as the log
+ * is opened.
  */
 #ifndef ACTORS_USAGE_H
 #define ACTORS_USAGE_H
@@ -12,12 +13,13 @@ struct usage;
 struct usage_of {
 	struct wall_ms last_used; /* 0: never */
 	uint64_t       reads;
+	bool           revoked;   /* by its own record, or by a disable after it was known */
 };
 
 enum err usage_new(struct usage **out);
 void     usage_free(struct usage **u);
 
-/* Counts a record if it is an intent of a grant. ERR_NO_MEMORY: not counted. */
+/* Counts a record if it says something of a grant. ERR_NO_MEMORY: not counted. */
 enum err usage_note(struct usage *u, const struct log_record *r);
 
 struct usage_of usage_find(const struct usage *u, struct uuid grant);

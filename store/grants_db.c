@@ -6,6 +6,7 @@
 static const char *const names[DB__COUNT] = {
 	[DB_LIBRARY] = "library", [DB_VAULT_KEYS] = "vault_keys", [DB_GRANT] = "grant",
 	[DB_WRAP] = "wrap", [DB_TOKEN] = "token", [DB_ENROLMENT] = "enrolment",
+	[DB_ANCHOR] = "anchor",
 };
 
 enum err
@@ -16,8 +17,9 @@ grants_db_open(const char *dir, struct grants_db **out)
 
 	if (db == NULL)
 		return ERR_NO_MEMORY;
-	if ((e = env_open(dir, names, DB__COUNT, &db->env)) != OK) {
-		free(db);
+	if ((e = env_open(dir, names, DB__COUNT, &db->env)) != OK ||
+	    (e = db_anchor_load(db->env, DB_ANCHOR, &db->anchor)) != OK) {
+		grants_db_close(&db);
 		return e;
 	}
 	*out = db;
@@ -53,9 +55,33 @@ enum err
 grants_db_end(struct grants_db *db, enum err e)
 {
 	if (e == OK)
-		return env_commit(db->env);
+		return db_anchor_commit(db->env, DB_ANCHOR, &db->anchor);
 	env_abort(db->env);
 	return e;
+}
+
+struct log_head
+grants_db_anchor(const struct grants_db *db)
+{
+	return db->anchor.kept;
+}
+
+void
+grants_db_note_head(struct grants_db *db, const struct log_head *head)
+{
+	db_anchor_note(&db->anchor, head);
+}
+
+enum err
+grants_db_keep_anchor(struct grants_db *db)
+{
+	enum err e;
+
+	if (!db_anchor_waits(&db->anchor))
+		return OK;
+	if ((e = env_begin(db->env)) != OK)
+		return e;
+	return grants_db_end(db, OK);
 }
 
 /* In a look or a group. */

@@ -16,6 +16,7 @@
 #include "escrow/seal.h"
 #include "mailbox/clock.h"
 #include "mailbox/words.h"
+#include "store/log_head.h"
 
 #define KDF_SALT_LEN     16
 #define BACKEND_NAME_MAX 31
@@ -26,6 +27,11 @@ struct grants_db;
 /* As vault_db_open: dir exists, 0700; its flock; ERR_BUSY. */
 enum err grants_db_open(const char *dir, struct grants_db **out);
 void     grants_db_close(struct grants_db **db);
+
+/* The anchor of the log, as in vault_db.h: a noted head goes with each later commit. */
+struct log_head grants_db_anchor(const struct grants_db *db);
+void            grants_db_note_head(struct grants_db *db, const struct log_head *head);
+enum err        grants_db_keep_anchor(struct grants_db *db);
 
 /* The password envelope: Argon2id parameters and the root key sealed under what they give. */
 struct envelope {

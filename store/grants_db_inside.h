@@ -2,6 +2,7 @@
 #ifndef STORE_GRANTS_DB_INSIDE_H
 #define STORE_GRANTS_DB_INSIDE_H
 
+#include "store/db_anchor.h"
 #include "store/db_records.h"
 #include "store/env.h"
 
@@ -13,12 +14,14 @@ enum grants_db_name {
 	DB_WRAP,       /* grant, vault */
 	DB_TOKEN,      /* token hash */
 	DB_ENROLMENT,  /* zero id: one record */
+	DB_ANCHOR,     /* zero id: one record */
 	DB__COUNT
 };
 
 /* Every read ends with env_release, because values are copied out. */
 struct grants_db {
-	struct env *env;
+	struct env      *env;
+	struct db_anchor anchor;
 };
 
 /* The one key of a database with one record. */

@@ -5,7 +5,7 @@
 static const char *const names[DB__COUNT] = {
 	[DB_VAULT] = "vault", [DB_ASSET] = "asset", [DB_DIRECTORY] = "directory",
 	[DB_REVISION] = "revision", [DB_HISTORY] = "history", [DB_STAGING] = "staging",
-	[DB_CHUNK] = "chunk",
+	[DB_CHUNK] = "chunk", [DB_ANCHOR] = "anchor",
 };
 
 enum err
@@ -17,6 +17,8 @@ vault_db_open(const char *dir, struct vault_db **out)
 	if (db == NULL)
 		return ERR_NO_MEMORY;
 	if ((e = env_open(dir, names, DB__COUNT, &db->env)) != OK)
+		goto close;
+	if ((e = db_anchor_load(db->env, DB_ANCHOR, &db->anchor)) != OK)
 		goto close;
 	if ((e = vault_db_sweep(db)) != OK)
 		goto close;
@@ -55,7 +57,31 @@ vault_db_rest(struct vault_db *db)
 enum err
 vault_db_commit(struct vault_db *db)
 {
-	return env_commit(db->env);
+	return db_anchor_commit(db->env, DB_ANCHOR, &db->anchor);
+}
+
+struct log_head
+vault_db_anchor(const struct vault_db *db)
+{
+	return db->anchor.kept;
+}
+
+void
+vault_db_note_head(struct vault_db *db, const struct log_head *head)
+{
+	db_anchor_note(&db->anchor, head);
+}
+
+enum err
+vault_db_keep_anchor(struct vault_db *db)
+{
+	enum err e;
+
+	if (!db_anchor_waits(&db->anchor))
+		return OK;
+	if ((e = env_begin(db->env)) != OK)
+		return e;
+	return vault_db_commit(db);
 }
 
 void

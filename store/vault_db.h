@@ -23,6 +23,7 @@
 #ifndef STORE_VAULT_DB_H
 #define STORE_VAULT_DB_H
 
+#include "store/log_head.h"
 #include "store/revision.h"
 
 #define SEALED_HEAD_LEN   48   /* 8 bytes and a seal */
@@ -173,6 +174,15 @@ enum err vault_db_tend(struct vault_db *db, bool *more);
  * unknown until the environment is opened anew.
  */
 enum err vault_db_commit(struct vault_db *db);
+
+/*
+ * The anchor of the log: the newest head that a commit has kept, size 0 when
+ * none has. A head that is noted goes with each later commit if it is newer;
+ * vault_db_keep_anchor is a commit for it alone, and OK without a newer one.
+ */
+struct log_head vault_db_anchor(const struct vault_db *db);
+void            vault_db_note_head(struct vault_db *db, const struct log_head *head);
+enum err        vault_db_keep_anchor(struct vault_db *db);
 
 /* Forgets the group of writes. */
 void vault_db_abort(struct vault_db *db);

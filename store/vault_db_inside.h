@@ -2,6 +2,7 @@
 #ifndef STORE_VAULT_DB_INSIDE_H
 #define STORE_VAULT_DB_INSIDE_H
 
+#include "store/db_anchor.h"
 #include "store/db_records.h"
 #include "store/env.h"
 
@@ -14,11 +15,13 @@ enum vault_db_name {
 	DB_HISTORY,   /* vault, asset, revision: an index, no value */
 	DB_STAGING,   /* revision */
 	DB_CHUNK,     /* revision, index */
+	DB_ANCHOR,    /* zero id: one record */
 	DB__COUNT
 };
 
 struct vault_db {
-	struct env *env;
+	struct env      *env;
+	struct db_anchor anchor;
 };
 
 /*

@@ -153,7 +153,7 @@ sweep_some(struct vault_db *db, bool dropped_only, bool *more)
 		return e;
 	}
 	*more = true;
-	return env_commit(db->env);
+	return vault_db_commit(db);
 }
 
 enum err

@@ -46,6 +46,45 @@ a_grants_intents_are_counted_and_the_last_one_dated(void **state)
 }
 
 static void
+a_revoked_grant_stays_so_and_no_other(void **state)
+{
+	(void)state;
+	note(LOG_INTENT, LOG_GRANT_ID, crowded(1), 100);
+	note(LOG_GRANT, LOG_GRANT_ID, crowded(2), 100);
+	assert_false(usage_find(usage, crowded(1)).revoked);
+	note(LOG_REVOKE, LOG_GRANT_ID, crowded(1), 200);
+	note(LOG_REVOKE, LOG_GRANT_ID, crowded(3), 200);
+	assert_true(usage_find(usage, crowded(1)).revoked);
+	assert_false(usage_find(usage, crowded(2)).revoked);
+	assert_true(usage_find(usage, crowded(3)).revoked);
+	assert_int_equal(usage_find(usage, crowded(1)).reads, 1);
+}
+
+static void
+a_disable_revokes_the_grants_that_there_are_and_none_that_comes_later(void **state)
+{
+	(void)state;
+	note(LOG_GRANT, LOG_GRANT_ID, crowded(1), 100);
+	note(LOG_DISABLE, LOG_TERMINAL, crowded(9), 200);
+	note(LOG_GRANT, LOG_GRANT_ID, crowded(2), 300);
+	assert_true(usage_find(usage, crowded(1)).revoked);
+	assert_false(usage_find(usage, crowded(2)).revoked);
+}
+
+static void
+what_was_refused_revokes_nothing(void **state)
+{
+	struct log_record r = { .type = LOG_REVOKE, .outcome = LOG_REFUSED, .subject_kind = LOG_GRANT_ID, .subject = crowded(1) };
+
+	(void)state;
+	note(LOG_GRANT, LOG_GRANT_ID, crowded(1), 100);
+	assert_int_equal(usage_note(usage, &r), OK);
+	r.type = LOG_DISABLE;
+	assert_int_equal(usage_note(usage, &r), OK);
+	assert_false(usage_find(usage, crowded(1)).revoked);
+}
+
+static void
 nothing_else_is_counted(void **state)
 {
 	(void)state;
@@ -79,6 +118,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		USAGE_TEST(a_grants_intents_are_counted_and_the_last_one_dated),
+		USAGE_TEST(a_revoked_grant_stays_so_and_no_other),
+		USAGE_TEST(a_disable_revokes_the_grants_that_there_are_and_none_that_comes_later),
+		USAGE_TEST(what_was_refused_revokes_nothing),
 		USAGE_TEST(nothing_else_is_counted),
 		USAGE_TEST(many_grants_that_want_one_place_keep_their_own_counts),
 	};

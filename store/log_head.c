@@ -1,0 +1,75 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store/log_head.h"
+#include "store/log_scan.h"
+
+void
+log_head_put(struct wire_out *o, const struct log_head *h)
+{
+	wire_put_u32(o, h->repairs);
+	wire_put_u64(o, h->size);
+	wire_put_bytes(o, h->root, sizeof h->root);
+}
+
+void
+log_head_take(struct wire_in *in, struct log_head *out)
+{
+	out->repairs = wire_take_u32(in);
+	out->size = wire_take_u64(in);
+	wire_take_bytes(in, out->root, sizeof out->root);
+}
+
+bool
+log_head_newer(const struct log_head *a, const struct log_head *b)
+{
+	return a->repairs != b->repairs ? a->repairs > b->repairs : a->size > b->size;
+}
+
+static bool
+before(void *arg, const struct log_record *r)
+{
+	const uint64_t *last = arg;
+
+	return r->index < *last;
+}
+
+static enum err
+open_segments(const char *dir, int *seg_fd)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		*seg_fd = openat(fd, "seg", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		close(fd);
+	}
+	if (fd >= 0 && *seg_fd >= 0)
+		return OK;
+	return errno == ENOENT || errno == ENOTDIR ? ERR_NOT_FOUND : ERR_FILE_UNREADABLE;
+}
+
+enum err
+log_head_find(const char *dir, uint64_t size, uint8_t root[SHA256_LEN])
+{
+	uint64_t last = size - 1;
+	struct log_check k = { .depth = LOG_CHECK_CHAIN, .each = before, .arg = &last };
+	struct log_scan s = { .seg_fd = -1, .check = &k };
+	enum err e;
+
+	if (size == 0)
+		return ERR_NOT_FOUND;
+	if ((e = open_segments(dir, &s.seg_fd)) != OK)
+		return e;
+	e = log_scan_from(&s, last);
+	close(s.seg_fd);
+	if (e != OK)
+		return e;
+	if (k.broken)
+		return ERR_AUDIT_TAMPERED;
+	if (!k.stopped || k.chain.size != size)
+		return ERR_NOT_FOUND;
+	memcpy(root, k.owed.root, SHA256_LEN);
+	return OK;
+}
