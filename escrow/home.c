@@ -54,24 +54,38 @@ default_place(const char *dir, const char *below, unsigned n_make, struct home_p
 	return e;
 }
 
-enum err
-home_find(const char *flag, struct home_place *out)
+/* In the folder that the variable names, or below the user's own. */
+static enum err
+usual_place(const char *name, const char *below_home, struct home_place *out)
 {
-	const char *named = flag != NULL ? flag : variable("MEMORIES_HOME");
-	const char *data = variable("XDG_DATA_HOME"), *home = variable("HOME");
+	const char *named = variable(name), *home = variable("HOME");
 	const struct passwd *user;
 
-	if (named != NULL)
-		return named_place(named, out);
-	if (is_absolute(data))
-		return default_place(data, "memories", 2, out);
+	if (is_absolute(named))
+		return default_place(named, "memories", 2, out);
 	if (!is_absolute(home)) {
 		user = getpwuid(geteuid());
 		home = user != NULL ? user->pw_dir : NULL;
 	}
 	if (!is_absolute(home))
 		return ERR_HOME_NOT_PRIVATE;
-	return default_place(home, ".local/share/memories", 3, out);
+	return default_place(home, below_home, 3, out);
+}
+
+enum err
+home_find(const char *flag, struct home_place *out)
+{
+	const char *named = flag != NULL ? flag : variable("MEMORIES_HOME");
+
+	if (named != NULL)
+		return named_place(named, out);
+	return usual_place("XDG_DATA_HOME", ".local/share/memories", out);
+}
+
+enum err
+home_find_state(struct home_place *out)
+{
+	return usual_place("XDG_STATE_HOME", ".local/state/memories", out);
 }
 
 void

@@ -28,6 +28,13 @@ struct home_place {
  * home directory is known. ERR_NO_MEMORY.
  */
 enum err home_find(const char *flag, struct home_place *out);
+
+/*
+ * Where a user's programs remember what is worth less than data:
+ * $XDG_STATE_HOME/memories, then ~/.local/state/memories. As home_find
+ * otherwise. Touches nothing.
+ */
+enum err home_find_state(struct home_place *out);
 void     home_place_free(struct home_place *p);
 
 struct home {

@@ -139,6 +139,7 @@ client_close(struct client **c)
 	dial_close(&(*c)->dial);
 	channel_free(&(*c)->channel);
 	key_pair_free(&(*c)->opener);
+	remembered_close(&(*c)->remembered);
 	free(*c);
 	*c = NULL;
 }
@@ -155,6 +156,12 @@ client_trust(struct client *c, const uint8_t log_public[SIGN_PUBLIC_LEN])
 	memcpy(c->log_public, log_public, SIGN_PUBLIC_LEN);
 	c->trusts = true;
 	return check_boot(c);
+}
+
+void
+client_remember(struct client *c)
+{
+	c->remembers = true;
 }
 
 /* The error of a refusal, and its detail kept. */

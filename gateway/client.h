@@ -37,6 +37,13 @@ const struct welcome_body *client_welcome(const struct client *c);
 enum err client_trust(struct client *c, const uint8_t log_public[SIGN_PUBLIC_LEN]);
 
 /*
+ * From now on every receipt must be found in the log in audit/ of the working
+ * directory, which must extend what is remembered of it (remembered.h). Asks
+ * answer ERR_AUDIT_DIVERGED when it does not; nothing else asks for it.
+ */
+void client_remember(struct client *c);
+
+/*
  * Sends one message and waits for its answer. A REFUSED becomes its error.
  * ERR_TIMEOUT, ERR_INTERRUPTED: nothing can be said of what was done.
  * ERR_PROTOCOL: an answer of another type than wanted.
@@ -44,7 +51,7 @@ enum err client_trust(struct client *c, const uint8_t log_public[SIGN_PUBLIC_LEN
 enum err client_call(struct client *c, enum msg type, const void *body, enum msg wanted,
     union any_body *answer);
 
-/* For people, of the last refusal: "" mostly. */
+/* For people, of the last refusal or of a log that diverged: "" mostly. */
 const char *client_detail(const struct client *c);
 
 /* To send several and take the answers as they come. DONE is OK; the others become errors. */

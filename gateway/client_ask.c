@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -49,9 +50,31 @@ make_ask(struct client *c, const struct client_want *want, struct ask_body *ask,
 	return OK;
 }
 
+static enum err
+say_remembered(struct client *c, enum err e)
+{
+	if (e == ERR_AUDIT_DIVERGED && c->remembered != NULL)
+		snprintf(c->detail, sizeof c->detail, "%s", remembered_detail(c->remembered));
+	return e;
+}
+
+/* What cannot be held against the log is not worth a record in it. */
+static enum err
+look_up_remembered(struct client *c)
+{
+	enum err e;
+
+	if (!c->remembers || c->remembered != NULL || !c->welcome.initialized)
+		return OK;
+	if ((e = say_remembered(c, remembered_open(c->welcome.library, &c->remembered))) != OK)
+		remembered_close(&c->remembered);
+	return e;
+}
+
 /*
  * The receipt: this record is in a group whose commit an epoch of the believed
- * log signed. A group that was verified already is not verified again.
+ * log signed, and which extends the log that was seen before. A group that was
+ * verified already is not verified again.
  */
 static enum err
 check_receipt(struct client *c, const struct ack_body *ack)
@@ -74,6 +97,8 @@ check_receipt(struct client *c, const struct ack_body *ack)
 	if (!c->epoch_certified || !uuid_equal(commit.epoch, c->welcome.boot.epoch) ||
 	    !log_commit_valid(&commit, c->welcome.boot.epoch_public))
 		return ERR_AUDIT_UNAVAILABLE;
+	if (c->remembered != NULL && (e = say_remembered(c, remembered_extend(c->remembered, ack->commit))) != OK)
+		return e;
 	memcpy(c->seen_commit, hash, sizeof hash);
 	return OK;
 }
@@ -220,7 +245,7 @@ client_ask_send(struct client *c, const struct client_want *want, struct client_
 	enum err e;
 
 	c->detail[0] = '\0';
-	if ((e = make_ask(c, want, &asked.ask, boxed)) != OK ||
+	if ((e = look_up_remembered(c)) != OK || (e = make_ask(c, want, &asked.ask, boxed)) != OK ||
 	    (e = dial_send(c->dial, MSG_ASK, &asked.ask, &asked.request)) != OK)
 		return e;
 	asked.ask.boxed_half = (struct span){ NULL, 0 };

@@ -5,6 +5,7 @@
 #include "escrow/hash.h"
 #include "escrow/sign.h"
 #include "gateway/client.h"
+#include "gateway/remembered.h"
 
 struct client {
 	struct dial        *dial;
@@ -17,6 +18,8 @@ struct client {
 	bool                epoch_certified; /* welcome's epoch does */
 	uint8_t             log_public[SIGN_PUBLIC_LEN];
 	uint8_t             seen_commit[SHA256_LEN]; /* hash of the commit that was verified last */
+	bool                remembers;
+	struct remembered  *remembered;     /* owned; NULL before the first ask */
 	uint64_t            n_asks;
 	char                detail[1025];
 };

@@ -25,8 +25,8 @@ unattended_open(const char *path, const char *home, struct client_file *file, st
 			e = ERR_NOT_INITIALIZED;
 		else if (!uuid_equal(client_welcome(c)->library, f.library))
 			e = ERR_WRONG_LIBRARY;
-		else
-			e = client_trust(c, log_public);
+		else if ((e = client_trust(c, log_public)) == OK)
+			client_remember(c);
 	}
 	if (e != OK) {
 		client_close(&c);

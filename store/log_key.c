@@ -23,6 +23,22 @@ log_key_origin(struct uuid library, char out[LOG_ORIGIN_MAX + 1])
 	snprintf(out, LOG_ORIGIN_MAX + 1, "memories/%s", id);
 }
 
+enum err
+log_key_library(const char *origin, struct uuid *out)
+{
+	char again[LOG_ORIGIN_MAX + 1];
+	const char *slash = strchr(origin, '/');
+	struct uuid library;
+
+	if (slash == NULL || uuid_parse(slash + 1, &library) != OK)
+		return ERR_INVALID_CONTENT;
+	log_key_origin(library, again);
+	if (strcmp(origin, again) != 0)
+		return ERR_INVALID_CONTENT;
+	*out = library;
+	return OK;
+}
+
 /* Type and key, as they are hashed and written. */
 static void
 encoded(const uint8_t public_key[SIGN_PUBLIC_LEN], uint8_t out[KEY_BYTES])

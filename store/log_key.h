@@ -17,6 +17,9 @@
 /* "memories/" and the library's id. */
 void log_key_origin(struct uuid library, char out[LOG_ORIGIN_MAX + 1]);
 
+/* The id in it. ERR_INVALID_CONTENT: it is no origin of ours. */
+enum err log_key_library(const char *origin, struct uuid *out);
+
 /* What tells keys of one name apart: the start of a hash of the name and the key. */
 void log_key_id(const char *name, const uint8_t public_key[SIGN_PUBLIC_LEN], uint8_t out[LOG_KEY_ID_LEN]);
 

@@ -32,19 +32,12 @@ static enum err
 read_key(const struct log_verify_options *options, int dir_fd, struct uuid *library,
     uint8_t public_key[SIGN_PUBLIC_LEN])
 {
-	static const char prefix[] = "memories/";
-	char origin[LOG_ORIGIN_MAX + 1], expected[LOG_ORIGIN_MAX + 1];
+	char origin[LOG_ORIGIN_MAX + 1];
 	enum err e;
 
 	e = options->key_file != NULL ? log_key_read(options->key_file, origin, public_key) :
 	    log_key_read_at(dir_fd, "key.pub", origin, public_key);
-	if (e != OK)
-		return e;
-	if (strncmp(origin, prefix, sizeof prefix - 1) != 0 ||
-	    uuid_parse(origin + sizeof prefix - 1, library) != OK)
-		return ERR_INVALID_CONTENT;
-	log_key_origin(*library, expected);
-	return strcmp(origin, expected) == 0 ? OK : ERR_INVALID_CONTENT;
+	return e == OK ? log_key_library(origin, library) : e;
 }
 
 static void

@@ -378,7 +378,7 @@ def an_earlier_log_put_back_is_noticed_and_nothing_is_delivered():
           f"a log that was rolled back alone delivers: {r}")
 
 
-@waits("remembered checkpoints wait")
+@case
 def a_client_refuses_a_log_that_does_not_extend_the_one_it_saw():
     home = furnished()
     state = home.side("state")

@@ -130,10 +130,23 @@ class Result:
         return self
 
 
+_state = []
+
+
+def state_dir():
+    """Where the programs of this run remember checkpoints: never the real user's place."""
+    if not _state:
+        _state.append(os.path.join(os.path.realpath(os.environ.get("TMPDIR") or "/tmp"), f"memories-state-{os.getpid()}"))
+        os.makedirs(_state[0], 0o700, exist_ok=True)
+        atexit.register(remove, _state[0])
+    return _state[0]
+
+
 def environment(extra=None):
     env = {k: v for k, v in os.environ.items()
            if not k.startswith("MEMORIES_") and k not in ("NOTIFY_SOCKET", "XDG_DATA_HOME", "XDG_STATE_HOME")}
     env["MEMORIES_TEST_KDF"] = "1"
+    env["XDG_STATE_HOME"] = state_dir()
     for key, value in (extra or {}).items():
         if value is None:
             env.pop(key, None)

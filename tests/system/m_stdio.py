@@ -2,12 +2,13 @@
 """m: the stdio MCP server, by raw lines. Foreign clients are in tests/peers."""
 import json
 import os
+import shutil
 import signal
 import subprocess
 import threading
 
 from harness import (BIN, FILE, NO_ID, at_end, case, check, data_of, environment, equal, furnished, main, program,
-                     shared, within)
+                     remove, shared, within)
 
 LEGACY = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
 MODERN = "2026-07-28"
@@ -404,6 +405,29 @@ def stdout_holds_protocol_and_nothing_else():
     equal(s.p.wait(10), 0, "exit code")
     with open(home.side("mcp.err")) as f:
         equal(f.read(), "", "stderr")
+
+
+@case
+def a_bridge_refuses_a_log_that_was_put_back_behind_its_back():
+    home = furnished()
+    home.stop()
+    early = home.side("early")
+    shutil.copytree(home.path, early)
+    home.start()
+    s = Server(home, revision=LEGACY[-1])
+    _good(s.call(TOOLS[0], vault=home.main))
+    home.stop()
+    # The bridge stands in the home, so that stays.
+    for name in os.listdir(home.path):
+        remove(home.file(name))
+    shutil.copytree(early, home.path, dirs_exist_ok=True)
+    home.start()
+
+    def refused():
+        result = s.call(TOOLS[0], vault=home.main)
+        # The lost connection is noticed first.
+        return json.loads(_text(result))["error"]["code"] not in ("interrupted", "daemon_not_running") and result
+    _bad(within(5, refused, "an answer of the new daemon"), "audit_diverged")
 
 
 @case

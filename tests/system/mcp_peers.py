@@ -36,7 +36,8 @@ def main():
             return 77
         home = harness.furnished()
         ids = json.dumps({"vault": home.main, "asset": home.memory["asset"], "credential": home.secret["asset"]})
-        server = [harness.BIN, "--home", home.path, "mcp", "serve-unattended", "--client-file", home.client]
+        # The clients pass on few variables of their own.
+        server = ["env", f"XDG_STATE_HOME={harness.state_dir()}", harness.BIN, "--home", home.path, "mcp", "serve-unattended", "--client-file", home.client]
         failed = 0
         for script in ("stdio_sdk.mjs", "stdio_client.mjs"):
             print(script, flush=True)

@@ -28,7 +28,10 @@ trust_home(struct client *c)
 	if ((e = log_key_read(LOG_KEY_FILE, origin, log_public)) != OK)
 		return ERR_AUDIT_TAMPERED;
 	log_key_origin(client_welcome(c)->library, wanted);
-	return strcmp(origin, wanted) == 0 ? client_trust(c, log_public) : ERR_DAEMON_UNTRUSTED;
+	if (strcmp(origin, wanted) != 0)
+		return ERR_DAEMON_UNTRUSTED;
+	client_remember(c);
+	return client_trust(c, log_public);
 }
 
 enum err
