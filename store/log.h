@@ -32,14 +32,24 @@ struct log_settings {
 	uint64_t    segment_bytes;        /* 0: 64 MiB; the same range */
 	uint64_t    epoch_records;        /* an epoch that holds so many is due to end; 0: 65,536 */
 	uint64_t    epoch_ms;             /* and one that is so old; 0: 10 minutes */
-	/* Called for each record found that counts, in order, while the log is opened. May be NULL. */
+	/*
+	 * Called for each record found that counts, in order, while the log is opened:
+	 * from the first, or from the newest seal whose state unseal took. May be NULL.
+	 */
 	void      (*on_record)(void *arg, const struct log_record *r);
+	/*
+	 * What the owner made of the records so far, as bytes to be kept in a seal: at
+	 * most 8 MiB, malloc'ed; the log frees them. On an error no seal is made.
+	 */
+	enum err  (*seal)(void *arg, uint8_t **bytes, size_t *len);
+	/* Takes such bytes back in place of what it has; false: they are none, and nothing changed. Both or neither. */
+	bool      (*unseal)(void *arg, struct span bytes);
 	void       *arg;
 };
 
 /*
  * Opens or makes the log: takes the directory's flock (waiting up to 2 s for a
- * late predecessor), walks the frames, moves what lies after the last valid
+ * late predecessor), walks the frames from the newest seal on, moves what lies after the last valid
  * frame to quarantine/, writes key.pub if it is missing, readies a segment and
  * begins a pending epoch, whose record is durable when this returns OK.
  *
@@ -80,7 +90,9 @@ bool log_epoch_due(const struct log *l);
 
 /*
  * Ends the running epoch for that of log_epoch_next, with a record that the
- * old key signs, durable when this returns OK; then the old key is wiped.
+ * old key signs, durable when this returns OK; then the old key is wiped. With
+ * the state of the owner (settings: seal) it first seals what counts, so the
+ * owner's state must be that of the records that count.
  *
  * c  for the next epoch; NULL: it runs pending until log_epoch_certify
  *

@@ -94,7 +94,8 @@ open_inside(struct log_dir *d)
 	    (e = open_below(d->fd, "seg", &d->seg_fd)) != OK ||
 	    (e = open_below(d->fd, "quarantine", &d->quarantine_fd)) != OK ||
 	    (e = remove_temporary(d->fd)) != OK || (e = remove_temporary(d->seg_fd)) != OK ||
-	    (e = remove_temporary(d->quarantine_fd)) != OK)
+	    (e = open_below(d->fd, "seal", &d->seal_fd)) != OK ||
+	    (e = remove_temporary(d->quarantine_fd)) != OK || (e = remove_temporary(d->seal_fd)) != OK)
 		return e;
 	return log_io()->fsync(d->fd) == 0 ? OK : log_io_failure();
 }
@@ -120,7 +121,7 @@ log_dir_open(const char *dir, struct log_dir *out)
 void
 log_dir_close(struct log_dir *d)
 {
-	int fds[] = { d->quarantine_fd, d->seg_fd, d->lock_fd, d->fd };
+	int fds[] = { d->seal_fd, d->quarantine_fd, d->seg_fd, d->lock_fd, d->fd };
 
 	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
 		if (fds[i] >= 0)

@@ -15,13 +15,14 @@ struct log_dir {
 	int lock_fd;
 	int seg_fd;
 	int quarantine_fd;
+	int seal_fd;
 };
 
-#define LOG_DIR_NONE ((struct log_dir){ NULL, -1, -1, -1, -1 })
+#define LOG_DIR_NONE ((struct log_dir){ NULL, -1, -1, -1, -1, -1 })
 
 /*
- * Opens dir, waits up to 2 s for its lock, makes seg/ and quarantine/ where
- * they are missing, and removes what was left half-made in them.
+ * Opens dir, waits up to 2 s for its lock, makes seg/, quarantine/ and
+ * seal/ where they are missing, and removes what was left half-made in them.
  *
  * ERR_AUDIT_TAMPERED: dir is not a directory that only we can use.
  * ERR_BUSY: another process holds it. ERR_AUDIT_FULL, ERR_AUDIT_UNAVAILABLE.

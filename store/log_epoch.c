@@ -1,8 +1,10 @@
 /* The epochs of an open log: how one begins, is certified, and ends for the next. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "escrow/random.h"
 #include "store/log_inside.h"
+#include "store/log_seal.h"
 
 #define EPOCH_RECORDS 65536
 #define EPOCH_MS      600000
@@ -79,9 +81,11 @@ log_epoch_certify(struct log *l, const struct cert *c)
 	if (l->epoch.certified)
 		return OK;
 	r.extra = log_check_put_cert(c, extra);
-	if ((e = log_inside_append(l, &r, &index)) == OK)
-		l->epoch.certified = true;
-	return e;
+	if ((e = log_inside_append(l, &r, &index)) != OK)
+		return e;
+	l->epoch.certified = true;
+	l->certificate = *c;
+	return OK;
 }
 
 bool
@@ -106,15 +110,45 @@ log_epoch_next(struct log *l, struct uuid *epoch, const uint8_t **public_key)
 	return OK;
 }
 
+/* Without a seal the log is only slower to open. */
+static void
+seal(const struct log *l, uint8_t hash[SHA256_LEN])
+{
+	struct log_seal s = { .chain = l->chain, .certificate = l->certificate,
+	    .segment = l->room.current.number, .end = l->room.end };
+	uint8_t *state = NULL, made[SHA256_LEN];
+
+	if (!l->chain.epoch.certified || l->settings.seal == NULL ||
+	    l->settings.seal(l->settings.arg, &state, &s.state.len) != OK)
+		return;
+	s.state.p = state;
+	if (log_seal_segments(l->dir.seg_fd, s.segment, s.segments) &&
+	    log_seal_write(l->dir.seal_fd, &s, made) == OK)
+		memcpy(hash, made, sizeof made);
+	free(state);
+}
+
+/* A seal is used for a log that is anchored behind it only, so the anchor follows at once. */
+static void
+settle_seal(struct log *l)
+{
+	struct log_anchor a = log_inside_anchor(l);
+
+	if (log_anchor_sync(l->anchor_fd, &a) == OK)
+		log_seal_prune(l->dir.seal_fd);
+}
+
 /* Only now that nothing is left for it to sign may the old key go, and it must. */
 static void
-take_next(struct log *l)
+take_next(struct log *l, const struct cert *c)
 {
 	signer_free(&l->epoch_key);
 	l->epoch_key = l->next_key;
 	l->next_key = NULL;
 	l->next = (struct log_epoch){ .begun = false };
 	l->epoch = l->chain.epoch;
+	if (c != NULL)
+		l->certificate = *c;
 	note_begin(l);
 }
 
@@ -135,6 +169,7 @@ log_epoch_rotate(struct log *l, const struct cert *c)
 	if (l->group.n != 0)
 		return ERR_BUSY;
 	memcpy(rotation.next_public, l->next.public_key, sizeof rotation.next_public);
+	seal(l, rotation.seal_hash);
 	r.extra = log_check_put_rotation(&rotation, extra);
 	if ((e = log_inside_append(l, &r, &index)) != OK)
 		return e;
@@ -142,7 +177,9 @@ log_epoch_rotate(struct log *l, const struct cert *c)
 	l->rotating = true;
 	e = log_commit(l, &receipt);
 	l->rotating = false;
-	if (e == OK)
-		take_next(l);
-	return e;
+	if (e != OK)
+		return e;
+	take_next(l, c);
+	settle_seal(l);
+	return OK;
 }

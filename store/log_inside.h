@@ -26,6 +26,7 @@ struct log {
 	bool               waiting_lock; /* the manual lock as the group leaves it */
 	struct log_epoch   epoch;     /* certified as soon as its certificate waits */
 	struct signer     *epoch_key; /* owned; never leaves this memory */
+	struct cert        certificate; /* of the running epoch, once certified */
 	uint64_t           epoch_first; /* records before the epoch began */
 	struct mono_ms     epoch_began;
 	struct log_epoch   next;      /* that is to follow; begun when there is one */

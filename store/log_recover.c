@@ -7,7 +7,7 @@
 #include "store/log_io.h"
 #include "store/log_key.h"
 #include "store/log_recover.h"
-#include "store/log_scan.h"
+#include "store/log_start.h"
 
 #define FIRST_BYTES ((uint64_t)4 << 20)
 #define LATER_BYTES ((uint64_t)64 << 20)
@@ -95,6 +95,7 @@ scan(const struct log_settings *settings, const struct log_dir *dir, struct log_
 	k->has_anchor = log_anchor_read(dir->fd, &k->anchor);
 	*s = (struct log_scan){ .seg_fd = dir->seg_fd, .check = k, .owner = true, .has_library = true,
 	    .library = settings->library, .on_tail = keep_tail, .arg = (void *)(uintptr_t)dir };
+	log_start(settings, dir, s);
 	e = log_scan(s);
 	if (e == ERR_FILE_UNREADABLE)
 		return ERR_AUDIT_UNAVAILABLE;

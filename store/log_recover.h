@@ -11,7 +11,7 @@
 #include "store/log_room.h"
 
 /*
- * Walks the log, keeps the bytes behind the last group of each segment in
+ * Walks the log from its newest seal that holds, keeps the bytes behind the last group of each segment in
  * quarantine/, and sets up room: a segment with such bytes is never written
  * to again.
  *

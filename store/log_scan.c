@@ -84,6 +84,8 @@ header_fault(const struct log_scan *s, uint64_t number, const struct segment_hea
 		return "a segment stands in another's place";
 	if (h->bytes < bytes)
 		return "a segment is longer than its header says";
+	if (number == s->from_segment)
+		return h->first < chain->size && s->from <= bytes ? NULL : "a segment does not continue the log";
 	if (h->first != chain->size || memcmp(h->previous, chain->previous, sizeof h->previous) != 0)
 		return "a segment does not continue the log";
 	return NULL;
@@ -184,7 +186,7 @@ scan_segment(struct log_scan *s, struct log_window *w, uint64_t number)
 			log_check_break(s->check, s->check->chain.size, fault);
 		return OK;
 	}
-	tail.from = good ? SEGMENT_HEADER_LEN : 0;
+	tail.from = !good ? 0 : number == s->from_segment ? s->from : SEGMENT_HEADER_LEN;
 	if ((e = scan_frames(s, w, good, &tail)) != OK || s->check->broken)
 		return e;
 	if (good) {
@@ -227,7 +229,7 @@ log_scan(struct log_scan *s)
 	enum err e;
 
 	if ((e = count_segments(s)) == OK && (e = find_last_used(s, &w)) == OK)
-		e = scan_segments(s, 1, &w);
+		e = scan_segments(s, s->from_segment != 0 ? s->from_segment : 1, &w);
 	log_window_end(&w);
 	return e;
 }

@@ -25,6 +25,8 @@ struct log_scan {
 	bool              owner;   /* nobody writes meanwhile: read directly, and look at unused segments too */
 	bool              has_library;
 	struct uuid       library; /* that every header must name */
+	uint64_t          from_segment; /* begin behind this place, to which check->chain leads; 0: at the start */
+	uint64_t          from;
 	enum err        (*on_tail)(void *arg, const struct log_tail *t, struct log_window *w); /* may be NULL */
 	void             *arg;
 

@@ -23,8 +23,10 @@ struct log_rig {
 	struct signer      *log_key;
 	struct log_settings settings;
 	struct log         *log;
-	uint64_t            n_seen;   /* records that the last open found */
+	uint64_t            n_seen;   /* records that the last open found, in a seal or on its walk */
+	uint64_t            n_walked; /* on its walk */
 	enum log_type       last_seen;
+	bool                takes_no_state;
 };
 
 static inline void
@@ -33,7 +35,36 @@ log_rig_count(void *arg, const struct log_record *r)
 	struct log_rig *rig = arg;
 
 	rig->n_seen++;
+	rig->n_walked++;
 	rig->last_seen = r->type;
+}
+
+static inline enum err
+log_rig_seal(void *arg, uint8_t **bytes, size_t *len)
+{
+	const struct log_rig *rig = arg;
+	uint64_t size = log_size(rig->log);
+	struct wire_out o;
+
+	*bytes = malloc(sizeof size);
+	assert_non_null(*bytes);
+	o = wire_out(*bytes, sizeof size);
+	wire_put_u64(&o, size);
+	*len = o.len;
+	return OK;
+}
+
+static inline bool
+log_rig_unseal(void *arg, struct span bytes)
+{
+	struct log_rig *rig = arg;
+	struct wire_in in = wire_in(bytes.p, bytes.len);
+	uint64_t size = wire_take_u64(&in);
+
+	if (rig->takes_no_state || !wire_done(&in))
+		return false;
+	rig->n_seen = size;
+	return true;
 }
 
 static inline void
@@ -48,7 +79,8 @@ log_rig_start(struct log_rig *rig, uint64_t first_segment_bytes, uint64_t segmen
 	assert_int_equal(signer_new(&rig->log_key), OK);
 	rig->settings = (struct log_settings){ .dir = rig->dir, .library = uuid_make(clock_wall()),
 	    .log_public = signer_public(rig->log_key), .first_segment_bytes = first_segment_bytes,
-	    .segment_bytes = segment_bytes, .on_record = log_rig_count, .arg = rig };
+	    .segment_bytes = segment_bytes, .on_record = log_rig_count, .seal = log_rig_seal,
+	    .unseal = log_rig_unseal, .arg = rig };
 }
 
 static inline int
@@ -78,7 +110,7 @@ log_rig_end(struct log_rig *rig)
 static inline enum err
 log_rig_open(struct log_rig *rig)
 {
-	rig->n_seen = 0;
+	rig->n_seen = rig->n_walked = 0;
 	return log_open(&rig->settings, &rig->log);
 }
 

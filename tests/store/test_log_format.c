@@ -2,6 +2,7 @@
 #include "store/log_anchor.h"
 #include "store/log_check.h"
 #include "store/log_key.h"
+#include "store/log_seal.h"
 #include "store/log_note.h"
 #include "store/merkle.h"
 #include "tests/store/log_rig.h"
@@ -20,6 +21,10 @@ struct sample {
 	struct wire_out       out;       /* the segment */
 	struct log_record     intent;
 	struct log_commit     commit;    /* of the second group */
+	struct cert           certificate; /* of the first epoch */
+	struct log_seal       seal;
+	uint8_t              *seal_bytes;
+	size_t                seal_len;
 	struct log_chain      chain;
 };
 
@@ -78,7 +83,6 @@ put_groups(struct sample *s)
 	struct log_record begin = { .type = LOG_EPOCH, .subject_kind = LOG_DAEMON };
 	struct log_record certify = begin;
 	uint8_t extra[LOG_EPOCH_EXTRA_MAX];
-	struct cert c;
 	size_t from = s->out.len;
 
 	begin.extra = log_check_put_begin(signer_public(s->epoch_key), extra);
@@ -86,12 +90,29 @@ put_groups(struct sample *s)
 	(void)put_commit(s, 0, from, s->epoch_key);
 
 	from = s->out.len;
-	cert_make(s->log_key, NULL, CERT_EPOCH, s->epoch, signer_public(s->epoch_key), &c);
-	certify.extra = log_check_put_cert(&c, extra);
+	cert_make(s->log_key, NULL, CERT_EPOCH, s->epoch, signer_public(s->epoch_key), &s->certificate);
+	certify.extra = log_check_put_cert(&s->certificate, extra);
 	put_record(s, &certify);
 	s->intent = log_rig_record(LOG_INTENT);
 	put_record(s, &s->intent);
 	s->commit = put_commit(s, 1, from, s->epoch_key);
+}
+
+/* What the log is after two groups. */
+static void
+make_seal(struct sample *s)
+{
+	uint8_t header[8 + SEGMENT_HEADER_LEN];
+	struct wire_out o = wire_out(header, sizeof header);
+
+	wire_put_u64(&o, s->header.bytes);
+	segment_header_put(&o, &s->header);
+	s->seal = (struct log_seal){ .chain = s->chain, .certificate = s->certificate, .segment = 1, .end = s->out.len };
+	sha256(header, sizeof header, s->seal.segments);
+	s->seal.chain.n_epochs = 1;
+	s->seal.chain.epoch = (struct log_epoch){ .begun = true, .certified = true, .id = s->epoch };
+	memcpy(s->seal.chain.epoch.public_key, signer_public(s->epoch_key), SIGN_PUBLIC_LEN);
+	assert_int_equal(log_seal_put(&s->seal, &s->seal_bytes, &s->seal_len), OK);
 }
 
 /* The next epoch, and an intent in it. */
@@ -105,6 +126,7 @@ put_rotation(struct sample *s)
 	size_t from = s->out.len;
 
 	assert_int_equal(uuid_parse("0198a000-0000-7000-8000-000000000003", &rotation.next), OK);
+	sha256(s->seal_bytes, s->seal_len, rotation.seal_hash);
 	memcpy(rotation.next_public, signer_public(s->next_key), SIGN_PUBLIC_LEN);
 	cert_make(s->log_key, NULL, CERT_EPOCH, rotation.next, rotation.next_public, &c);
 	rotation.certificate = &c;
@@ -134,6 +156,7 @@ start(void **state)
 	s->out = wire_out(s->segment, sizeof s->segment);
 	segment_header_put(&s->out, &s->header);
 	put_groups(s);
+	make_seal(s);
 	put_rotation(s);
 	assert_false(s->out.failed);
 	*state = s;
@@ -148,6 +171,7 @@ end(void **state)
 	signer_free(&s->log_key);
 	signer_free(&s->epoch_key);
 	signer_free(&s->next_key);
+	free(s->seal_bytes);
 	free(s);
 	return 0;
 }
@@ -279,6 +303,14 @@ the_checkpoint_is_as_written(void **state)
 }
 
 static void
+the_seal_is_as_written(void **state)
+{
+	struct sample *s = *state;
+
+	assert_vector("seal", s->seal_bytes, s->seal_len);
+}
+
+static void
 the_whole_log_is_as_written(void **state)
 {
 	struct sample *s = *state;
@@ -318,6 +350,7 @@ main(void)
 		cmocka_unit_test(the_commit_is_as_written),
 		cmocka_unit_test(the_anchor_is_as_written),
 		cmocka_unit_test(the_checkpoint_is_as_written),
+		cmocka_unit_test(the_seal_is_as_written),
 		cmocka_unit_test(the_whole_log_is_as_written),
 		cmocka_unit_test(the_log_as_written_is_valid),
 	};
