@@ -4,7 +4,6 @@
 #include "actors/audit.h"
 #include "actors/audit_state.h"
 
-#define AUDIT_DIR "audit"
 #define REOPEN_MS 2000
 
 static void
@@ -57,6 +56,7 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 {
 	struct audit *a = self;
 
+	audit_anchors_edge(a, other);
 	if (!up || a->log == NULL)
 		return;
 	if (other == ACTOR_KEYRING)
@@ -68,7 +68,15 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 static void
 count_record(void *arg, const struct log_record *r)
 {
-	(void)usage_note(arg, r);
+	struct audit *a = arg;
+	struct log_repaired repaired;
+
+	if (usage_note(a->usage, r) != OK)
+		a->uncounted = true;
+	if (r->type == LOG_REPAIR && log_repaired_take(r->extra, &repaired)) {
+		a->repairs = repaired.repairs;
+		a->lost = repaired.lost;
+	}
 }
 
 /* Recovery from what lies on the disk; usage is counted anew with it. */
@@ -85,13 +93,20 @@ open_log(struct audit *a, struct outbox *out)
 	usage_free(&a->usage);
 	if ((e = usage_new(&a->usage)) != OK)
 		return e;
-	settings.arg = a->usage;
+	settings.arg = a;
+	a->uncounted = false;
 	a->tried = clock_mono();
-	if ((a->failure = log_open(&settings, &a->log)) != OK)
+	audit_anchors_new_log(a);
+	if ((a->failure = log_open(&settings, &a->log)) == OK && a->uncounted) {
+		/* It would forget who was revoked. */
+		log_close(&a->log);
+		a->failure = ERR_NO_MEMORY;
+	}
+	if (a->failure != OK)
 		return a->failure;
-	if ((e = tell_epoch(a, out)) != OK)
+	if ((e = tell_epoch(a, out)) != OK || (e = tell_ban(a, out)) != OK)
 		return e;
-	return tell_ban(a, out);
+	return audit_compare_anchors(a, out);
 }
 
 static enum err
@@ -140,6 +155,7 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 {
 	struct audit *a = self;
 
+	(void)audit_anchors_tick(a, now, out);
 	if (a->log != NULL)
 		return log_tend(a->log) ? now : (struct mono_ms){ 0 };
 	if (a->failure != ERR_NOT_INITIALIZED && a->failure != ERR_AUDIT_TAMPERED && now.ms >= a->tried.ms + REOPEN_MS)
@@ -155,6 +171,8 @@ static const struct handler handlers[] = {
 	{ MSG_LOG_STATE_WANTED, audit_on_log_state_wanted },
 	{ MSG_USAGE_WANTED, audit_on_usage_wanted },
 	{ MSG_LIBRARY, on_library },
+	{ MSG_VAULT_ANCHOR, audit_on_anchor },
+	{ MSG_GRANTS_ANCHOR, audit_on_anchor },
 	{ MSG_EPOCH_CERTIFIED, on_epoch_certified },
 };
 

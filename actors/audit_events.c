@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "actors/audit_state.h"
+#include "mailbox/host.h"
 #include "mailbox/log_line.h"
 
 static void
@@ -32,6 +33,9 @@ audit_on_event(void *self, const struct inbound *in, struct outbox *out)
 	uint64_t index;
 	enum err e = audit_append(a, &r, &index, out);
 
+	/* Also of what the log could not take: it is done. */
+	if (usage_note(a->usage, &r) != OK)
+		host_fail(ERR_NO_MEMORY);
 	if (e == ERR_LOCKED && a->n_held < AUDIT_HELD_MAX)
 		a->held[a->n_held++] = in->body->event;
 	else if (e != OK)
@@ -56,14 +60,24 @@ audit_append_held(struct audit *a, struct outbox *out)
 	return e;
 }
 
+/* What gives more rights than there were waits for a log that is known to be the real one. */
+static bool
+widens(enum log_type t)
+{
+	return t == LOG_GRANT || t == LOG_ENABLE || t == LOG_RESUME;
+}
+
 enum err
 audit_on_event_keep(void *self, const struct inbound *in, struct outbox *out)
 {
 	struct audit *a = self;
 	struct log_record r = record_of_event(&in->body->event);
+	bool waits = a->log != NULL && widens(r.type) && !audit_anchors_agree(a);
 	uint64_t index;
-	enum err e = audit_append(a, &r, &index, out);
+	enum err e = waits ? ERR_AUDIT_UNAVAILABLE : audit_append(a, &r, &index, out);
 
+	if (e == OK && usage_note(a->usage, &r) != OK)
+		host_fail(ERR_NO_MEMORY);
 	if (e != OK)
 		return outbox_put(out, MSG_EVENT_KEPT, in->ask_id, &(struct result_body){ .error = (uint16_t)e });
 	a->group[a->n_group++] = (struct waiting){ .ask_id = in->ask_id, .index = index, .is_event = true };

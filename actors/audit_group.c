@@ -46,7 +46,29 @@ audit_commit(struct audit *a, struct outbox *out)
 		e = outbox_put(out, MSG_AUDIT_ACK, w->ask_id, &ack);
 	}
 	a->n_group = 0;
+	return e == OK && a->head_due ? audit_tell_head(a, out) : e;
+}
+
+enum err
+audit_refuse_group(struct audit *a, enum err why, struct outbox *out)
+{
+	enum err e = OK;
+
+	for (size_t i = 0; i < a->n_group && e == OK; i++) {
+		const struct waiting *w = &a->group[i];
+
+		e = w->is_event ? outbox_put(out, MSG_EVENT_KEPT, w->ask_id, &(struct result_body){ .error = (uint16_t)why })
+		    : outbox_put(out, MSG_INTENT_REFUSED, w->ask_id, &(struct refusal_body){ .error = (uint16_t)why });
+	}
+	a->n_group = 0;
 	return e;
+}
+
+/* What widens, narrows or writes is known to vault and grants at once; what only reads, within a second. */
+static bool
+is_told_at_once(enum log_type t)
+{
+	return t != LOG_INTENT && t != LOG_INDEX && t != LOG_REFUSAL && t != LOG_CHECKPOINT;
 }
 
 enum err
@@ -58,11 +80,12 @@ audit_append(struct audit *a, const struct log_record *r, uint64_t *index, struc
 		return a->failure == ERR_NOT_INITIALIZED ? ERR_NOT_INITIALIZED
 		    : a->failure == ERR_AUDIT_FULL || a->failure == ERR_AUDIT_TAMPERED ? a->failure
 		    : ERR_AUDIT_UNAVAILABLE;
-	if (a->n_group < AUDIT_GROUP_MAX && (e = log_append(a->log, r, index)) != ERR_BUSY)
-		return e;
-	if ((e = audit_commit(a, out)) != OK)
-		return e;
-	return log_append(a->log, r, index);
+	if (a->n_group == AUDIT_GROUP_MAX || (e = log_append(a->log, r, index)) == ERR_BUSY)
+		if ((e = audit_commit(a, out)) == OK)
+			e = log_append(a->log, r, index);
+	if (e == OK && is_told_at_once(r->type))
+		a->head_due = true;
+	return e;
 }
 
 static struct log_record
@@ -93,6 +116,10 @@ take_intent(struct audit *a, const struct inbound *in, struct outbox *out)
 	if ((b->type != LOG_INTENT && b->type != LOG_WRITE) || b->ticket.len > TICKET_MAX ||
 	    b->rows.len != b->n_rows * 2u * UUID_LEN)
 		return ERR_INTERNAL;
+	if (a->log != NULL && !audit_anchors_agree(a))
+		return ERR_INTERRUPTED;
+	if (b->subject_kind == LOG_GRANT_ID && usage_find(a->usage, b->subject).revoked)
+		return ERR_INVALID_GRANT;
 	if ((e = audit_append(a, &r, &index, out)) != OK)
 		return e;
 	w = &a->group[a->n_group++];
@@ -107,10 +134,17 @@ take_intent(struct audit *a, const struct inbound *in, struct outbox *out)
 enum err
 audit_on_intent(void *self, const struct inbound *in, struct outbox *out)
 {
+	const struct intent_body *b = &in->body->intent;
 	enum err e = take_intent(self, in, out);
+	struct refusal_body refusal = { .error = (uint16_t)(e == ERR_LOCKED ? ERR_AUDIT_UNAVAILABLE : e) };
 
 	if (e == OK)
 		return OK;
-	return outbox_put(out, MSG_INTENT_REFUSED, in->ask_id,
-	    &(struct refusal_body){ .error = (uint16_t)(e == ERR_LOCKED ? ERR_AUDIT_UNAVAILABLE : e) });
+	if (e == ERR_INVALID_GRANT) {
+		/* Grants still has it, the log knows better: that is worth a record. */
+		refusal.authenticated = true;
+		refusal.subject_kind = b->subject_kind;
+		refusal.subject = b->subject;
+	}
+	return outbox_put(out, MSG_INTENT_REFUSED, in->ask_id, &refusal);
 }

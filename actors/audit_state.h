@@ -11,7 +11,9 @@
 #include "escrow/ticket.h"
 #include "mailbox/actor.h"
 #include "store/log.h"
+#include "store/log_head.h"
 
+#define AUDIT_DIR       "audit"
 #define AUDIT_GROUP_MAX 512
 #define AUDIT_HELD_MAX  32
 
@@ -26,6 +28,14 @@ struct waiting {
 	uint8_t     ticket[TICKET_MAX];
 };
 
+/* What vault or grants keep of the log. */
+struct audit_anchor {
+	bool            told;   /* since its edge came up */
+	bool            agreed; /* and the open log is the one that it was taken from */
+	struct log_head head;
+	uint64_t        knows;  /* the size that it was told last */
+};
+
 struct audit {
 	const struct settings *settings;
 	struct log     *log;        /* owned; NULL until the library is known, or when it cannot be opened */
@@ -34,6 +44,12 @@ struct audit {
 	struct uuid     library;
 	uint8_t         log_public[SIGN_PUBLIC_LEN];
 	struct usage   *usage;
+	bool            uncounted;  /* a record did not fit into usage while the log was opened */
+	uint32_t        repairs;    /* of the log, by its records */
+	struct log_head lost;       /* the newest head that the last of them gave up */
+	struct audit_anchor vault_anchor, grants_anchor;
+	bool            head_due;   /* the waiting group holds what both are to hear of at once */
+	struct mono_ms  head_told;
 	struct waiting *group;      /* AUDIT_GROUP_MAX of them; n_group are in use */
 	size_t          n_group;
 	/* What happened while the epoch waits for its certificate, which may come over another edge later. */
@@ -51,7 +67,28 @@ enum err audit_append(struct audit *a, const struct log_record *r, uint64_t *ind
 /* Writes and syncs the waiting group and says what was earned by it. ERR_*: the log failed, the host ends. */
 enum err audit_commit(struct audit *a, struct outbox *out);
 
+/* Refuses what waits in the group: the log was lost over it. */
+enum err audit_refuse_group(struct audit *a, enum err why, struct outbox *out);
+
 enum err audit_on_intent(void *self, const struct inbound *in, struct outbox *out);
+
+/*
+ * audit_anchors.c: compares what vault and grants have told of the log with
+ * the open one, as far as that is not done; one that does not agree is closed.
+ */
+enum err audit_compare_anchors(struct audit *a, struct outbox *out);
+
+/* True once both have spoken for the open log. Before, nothing may be delivered. */
+bool audit_anchors_agree(const struct audit *a);
+
+void     audit_anchors_new_log(struct audit *a);
+void     audit_anchors_edge(struct audit *a, enum actor other);
+enum err audit_anchors_tick(struct audit *a, struct mono_ms now, struct outbox *out);
+
+/* Tells both how far the log reaches, where they do not know. */
+enum err audit_tell_head(struct audit *a, struct outbox *out);
+
+enum err audit_on_anchor(void *self, const struct inbound *in, struct outbox *out);
 
 /* audit_events.c */
 enum err audit_on_event(void *self, const struct inbound *in, struct outbox *out);

@@ -46,6 +46,7 @@ static const struct handler handlers[] = {
 	{ MSG_DISABLE_WANTED, grants_on_disable },
 	{ MSG_KEYRING_STATE, on_keyring_state },
 	{ MSG_LOG_BAN, on_log_ban },
+	{ MSG_GRANTS_HEAD, grants_on_head },
 };
 
 static void
@@ -57,6 +58,8 @@ grants_stop(void *self)
 		return;
 	pending_free(&g->commands);
 	ban_close(&g->ban);
+	if (g->db != NULL)
+		(void)grants_db_keep_anchor(g->db);
 	grants_db_close(&g->db);
 	key_free(&g->ruling_key);
 	free(g);
@@ -351,6 +354,8 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 		g->log_known = false;
 		if (!up)
 			pending_fail_some(g->commands, waits_for_log, log_lost, out);
+		if (up)
+			grants_anchor_tell(g, out);
 		memcpy(library.log_public, g->library.log_public, sizeof library.log_public);
 		if (up && g->initialized)
 			(void)outbox_put(out, MSG_LIBRARY, 0, &library);
@@ -385,6 +390,7 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 
 	pending_expire(g->commands, now, timed_out, out);
 	(void)grants_load_tick(g, now, out);
+	grants_anchor_tick(g, now);
 	next = pending_next(g->commands);
 	if (!g->started)
 		sooner(&next, g->patience);

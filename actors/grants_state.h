@@ -43,6 +43,7 @@ struct grants {
 	struct mono_ms retry;          /* 0: none wanted */
 	struct mono_ms patience;       /* when to stop waiting for keyring and log at start */
 	uint64_t       own_asks;       /* asks that begin here */
+	struct mono_ms anchored;       /* when the log's head was last kept for itself */
 };
 
 /* An owner's command that waits for another actor's word. */
@@ -92,6 +93,11 @@ enum err grants_try_load(struct grants *g, struct outbox *out);
 /* At the deadline of a key-only start that nobody answered, and at the time of the next try. */
 enum err grants_load_tick(struct grants *g, struct mono_ms now, struct outbox *out);
 void     grants_state_of(const struct grants *g, struct state_body *s);
+
+/* grants_anchor.c: what the database keeps of the log. */
+void     grants_anchor_tell(const struct grants *g, struct outbox *out);
+void     grants_anchor_tick(struct grants *g, struct mono_ms now);
+enum err grants_on_head(void *self, const struct inbound *in, struct outbox *out);
 
 /* grants_ruling.c */
 enum err grants_on_ruling_wanted(void *self, const struct inbound *in, struct outbox *out);

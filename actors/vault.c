@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "actors/collect.h"
 #include "actors/vault.h"
@@ -7,6 +8,9 @@
 
 #define VAULT_DIR "vault"
 #define GROUP_MAX 256
+
+/* A head of the log that no commit has taken along is kept by one of its own, so often at most. */
+#define ANCHOR_MS 30000
 
 /* Uploads that are watched, and how long one may rest before it is given up. */
 #define UPLOADS_MAX  256
@@ -30,6 +34,7 @@ struct vault {
 	size_t             n_group;
 	struct upload      uploads[UPLOADS_MAX]; /* staged, not published; what does not fit is swept at the next start */
 	size_t             n_pieces;   /* read since memory was given back */
+	struct mono_ms     anchored;   /* when the log's head was last kept for itself */
 	bool               keyring_up; /* its edge: without it no deposit can ever be opened */
 	enum err           failure;    /* of the disk; the process ends at the next tick */
 	bool               busy;       /* something was read or written since the last tick */
@@ -41,6 +46,7 @@ static enum err on_chunk_wanted(void *self, const struct inbound *in, struct out
 static enum err on_publish_wanted(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_name_wanted(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_discard_wanted(void *self, const struct inbound *in, struct outbox *out);
+static enum err on_head(void *self, const struct inbound *in, struct outbox *out);
 
 static const struct handler handlers[] = {
 	{ MSG_RECORD_WANTED, on_record_wanted },
@@ -48,6 +54,7 @@ static const struct handler handlers[] = {
 	{ MSG_PUBLISH_WANTED, on_publish_wanted },
 	{ MSG_NAME_WANTED, on_name_wanted },
 	{ MSG_DISCARD_WANTED, on_discard_wanted },
+	{ MSG_VAULT_HEAD, on_head },
 };
 
 static void
@@ -57,6 +64,8 @@ vault_stop(void *self)
 
 	if (v == NULL)
 		return;
+	if (v->db != NULL)
+		(void)vault_db_keep_anchor(v->db);
 	vault_db_close(&v->db);
 	collection_free(&v->collection);
 	free(v);
@@ -272,14 +281,48 @@ on_discard_wanted(void *self, const struct inbound *in, struct outbox *out)
 	return wrote(v, in, e, out);
 }
 
+static enum err
+on_head(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct vault *v = self;
+	const struct head_body *b = &in->body->head;
+	struct log_head head = { .repairs = b->repairs, .size = b->size };
+
+	(void)out;
+	memcpy(head.root, b->root, sizeof head.root);
+	vault_db_note_head(v->db, &head);
+	return OK;
+}
+
+static void
+tell_anchor(const struct vault *v, struct outbox *out)
+{
+	struct log_head anchor = vault_db_anchor(v->db);
+	struct head_body b = { .repairs = anchor.repairs, .size = anchor.size };
+
+	memcpy(b.root, anchor.root, sizeof b.root);
+	(void)outbox_put(out, MSG_VAULT_ANCHOR, 0, &b);
+}
+
 static void
 on_edge(void *self, enum actor other, bool up, struct outbox *out)
 {
 	struct vault *v = self;
 
-	(void)out;
 	if (other == ACTOR_KEYRING)
 		v->keyring_up = up;
+	else if (other == ACTOR_AUDIT && up)
+		tell_anchor(v, out);
+}
+
+static void
+keep_anchor(struct vault *v, struct mono_ms now)
+{
+	if (now.ms < v->anchored.ms + ANCHOR_MS)
+		return;
+	v->anchored = now;
+	if (vault_db_keep_anchor(v->db) == ERR_STORAGE_FAILED)
+		v->failure = ERR_STORAGE_FAILED;
 }
 
 /*
@@ -295,6 +338,10 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 	(void)out;
 	if (v->failure != OK)
 		host_fail(v->failure);
+	/* A group that waits is the end of this batch's to commit. */
+	if (v->n_group > 0)
+		return (struct mono_ms){ 0 };
+	keep_anchor(v, now);
 	if (v->busy) {
 		v->busy = v->rested = false;
 		return (struct mono_ms){ 0 };

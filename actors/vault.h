@@ -4,9 +4,10 @@
  *
  * Owns    the LMDB environment vault/.
  * Hears   RECORD_WANTED from grants; CHUNK_WANTED, PUBLISH_WANTED, NAME_WANTED,
- *         DISCARD_WANTED from the gate.
+ *         DISCARD_WANTED from the gate; VAULT_HEAD from audit.
  * Says    DEPOSIT to the gate, and to keyring KEYS_WANTED for exactly the
- *         pieces in it; KEPT to the gate once a write is durable.
+ *         pieces in it; KEPT to the gate once a write is durable; to audit
+ *         VAULT_ANCHOR, the head of the log that its commits keep.
  * Fails   a failed commit ends its process; what was acknowledged is there.
  */
 #ifndef ACTORS_VAULT_H

@@ -330,6 +330,12 @@ BODY(event,
 BODY(log_ban,
     U8(manual_lock))
 
+/* How far the log reaches, at the end of a group, or was known to. */
+BODY(head,
+    U32(repairs)
+    U64(size)                    /* 0: none is known */
+    BYTES(root, 32))
+
 BODY(epoch,
     ID(epoch)
     BYTES(epoch_public, 32))

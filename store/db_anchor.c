@@ -31,6 +31,12 @@ db_anchor_note(struct db_anchor *a, const struct log_head *head)
 		a->next = *head;
 }
 
+struct log_head
+db_anchor_newest(const struct db_anchor *a)
+{
+	return db_anchor_waits(a) ? a->next : a->kept;
+}
+
 bool
 db_anchor_waits(const struct db_anchor *a)
 {

@@ -21,6 +21,9 @@ enum err db_anchor_load(struct env *env, size_t db, struct db_anchor *a);
 /* Takes a head for the groups to come, if it is newer than the one known. */
 void db_anchor_note(struct db_anchor *a, const struct log_head *head);
 
+/* The newest that is known, on the disk or not yet; size 0: none. */
+struct log_head db_anchor_newest(const struct db_anchor *a);
+
 /* True when a group would write another than the kept one. */
 bool db_anchor_waits(const struct db_anchor *a);
 

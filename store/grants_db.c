@@ -63,7 +63,7 @@ grants_db_end(struct grants_db *db, enum err e)
 struct log_head
 grants_db_anchor(const struct grants_db *db)
 {
-	return db->anchor.kept;
+	return db_anchor_newest(&db->anchor);
 }
 
 void

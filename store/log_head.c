@@ -22,6 +22,34 @@ log_head_take(struct wire_in *in, struct log_head *out)
 	wire_take_bytes(in, out->root, sizeof out->root);
 }
 
+void
+log_repaired_put(struct wire_out *o, const struct log_repaired *r)
+{
+	wire_put_u32(o, r->repairs);
+	wire_put_u64(o, r->found.size);
+	wire_put_bytes(o, r->found.root, SHA256_LEN);
+	wire_put_u64(o, r->lost.size);
+	wire_put_bytes(o, r->lost.root, SHA256_LEN);
+}
+
+bool
+log_repaired_take(struct span extra, struct log_repaired *out)
+{
+	struct wire_in in = wire_in(extra.p, extra.len);
+	struct log_repaired r;
+
+	r.repairs = wire_take_u32(&in);
+	r.found.size = wire_take_u64(&in);
+	wire_take_bytes(&in, r.found.root, SHA256_LEN);
+	r.lost.size = wire_take_u64(&in);
+	wire_take_bytes(&in, r.lost.root, SHA256_LEN);
+	if (!wire_done(&in) || r.repairs == 0)
+		return false;
+	r.found.repairs = r.lost.repairs = r.repairs - 1;
+	*out = r;
+	return true;
+}
+
 bool
 log_head_newer(const struct log_head *a, const struct log_head *b)
 {

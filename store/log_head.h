@@ -21,6 +21,22 @@ struct log_head {
 void log_head_put(struct wire_out *o, const struct log_head *h);
 void log_head_take(struct wire_in *in, struct log_head *out);
 
+/*
+ * What a repair record says in its extra: how often the log was repaired with
+ * this time, what was found to hold, and the newest head that was known and is
+ * given up. The counts of both are the one before.
+ */
+struct log_repaired {
+	uint32_t        repairs;
+	struct log_head found;
+	struct log_head lost;
+};
+
+#define LOG_REPAIRED_LEN (4 + 2 * (8 + SHA256_LEN))
+
+void log_repaired_put(struct wire_out *o, const struct log_repaired *r);
+bool log_repaired_take(struct span extra, struct log_repaired *out);
+
 /* Does a replace b as the newest that is known? By repairs, then by size. */
 bool log_head_newer(const struct log_head *a, const struct log_head *b);
 

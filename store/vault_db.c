@@ -63,7 +63,7 @@ vault_db_commit(struct vault_db *db)
 struct log_head
 vault_db_anchor(const struct vault_db *db)
 {
-	return db->anchor.kept;
+	return db_anchor_newest(&db->anchor);
 }
 
 void

@@ -176,9 +176,9 @@ enum err vault_db_tend(struct vault_db *db, bool *more);
 enum err vault_db_commit(struct vault_db *db);
 
 /*
- * The anchor of the log: the newest head that a commit has kept, size 0 when
- * none has. A head that is noted goes with each later commit if it is newer;
- * vault_db_keep_anchor is a commit for it alone, and OK without a newer one.
+ * The anchor of the log: the newest head that was noted, now or before this
+ * environment was opened; size 0: none. It goes with the next commit;
+ * vault_db_keep_anchor is one for it alone, and OK when it is on the disk.
  */
 struct log_head vault_db_anchor(const struct vault_db *db);
 void            vault_db_note_head(struct vault_db *db, const struct log_head *head);

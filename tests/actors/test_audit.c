@@ -1,191 +1,5 @@
 /* The audit actor: nothing is acknowledged before it is on the disk. */
-#include <sys/stat.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "actors/audit.h"
-#include "actors/settings.h"
-#include "escrow/random.h"
-#include "escrow/ticket.h"
-#include "store/log.h"
-#include "store/log_commit.h"
-#include "store/log_io.h"
-#include "store/log_read.h"
-#include "tests/support/check.h"
-#include "tests/support/rig.h"
-
-static struct {
-	struct settings settings;
-	struct rig     *r;
-	struct signer  *log_key;
-	struct uuid     library, epoch;
-	uint8_t         epoch_public[32];
-} a;
-
-/* The disk, and what the actor would have told its host. */
-static struct {
-	int      sync_errno;
-	int      n_syncs;
-	enum err failed_with;
-} world;
-
-void host_fail(enum err e);
-
-void
-host_fail(enum err e)
-{
-	world.failed_with = e;
-}
-
-static int
-watched_fdatasync(int fd)
-{
-	world.n_syncs++;
-	errno = world.sync_errno;
-	return world.sync_errno != 0 ? -1 : fdatasync(fd);
-}
-
-static const struct log_io watched = { .pread = pread, .pwrite = pwrite, .fdatasync = watched_fdatasync, .fsync = fsync,
-	.fallocate = fallocate };
-
-static struct uuid
-id(uint8_t what)
-{
-	struct uuid u;
-
-	memset(u.b, what, UUID_LEN);
-	return u;
-}
-
-static void
-start(void)
-{
-	assert_int_equal(rig_open(&audit_actor, &a.settings, &a.r), OK);
-}
-
-static int
-setup(void **state)
-{
-	(void)state;
-	memset(&world, 0, sizeof world);
-	rig_dir_make();
-	if (mkdir("audit", 0700) != 0 || signer_new(&a.log_key) != OK)
-		return -1;
-	log_io_replace(&watched);
-	a.settings = (struct settings){ .log_first_segment = 1 << 20, .log_segment = 1 << 20, .weakened = "" };
-	a.library = id(0x51);
-	start();
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void)state;
-	rig_close(&a.r);
-	signer_free(&a.log_key);
-	log_io_replace(NULL);
-	rig_dir_remove();
-	return 0;
-}
-
-static void
-restart(void)
-{
-	rig_close(&a.r);
-	start();
-}
-
-/* The library is known: the log is opened and says its epoch. */
-static void
-open_log(void)
-{
-	struct library_body library = { .library = a.library };
-	const union any_body *b;
-
-	memcpy(library.log_public, signer_public(a.log_key), 32);
-	assert_int_equal(rig_deliver(a.r, MSG_LIBRARY, ACTOR_GRANTS, 0, &library), OK);
-	assert_non_null(b = rig_expect(a.r, MSG_EPOCH));
-	a.epoch = b->epoch.epoch;
-	memcpy(a.epoch_public, b->epoch.epoch_public, 32);
-	assert_non_null(rig_expect(a.r, MSG_LOG_BAN));
-}
-
-static void
-certify(void)
-{
-	struct certificate_body body;
-	uint8_t buf[CERT_LEN];
-	struct wire_out o = wire_out(buf, sizeof buf);
-	struct cert c;
-
-	cert_make(a.log_key, NULL, CERT_EPOCH, a.epoch, a.epoch_public, &c);
-	cert_put(&o, &c);
-	body.certificate = wire_written(&o);
-	assert_int_equal(rig_deliver(a.r, MSG_EPOCH_CERTIFIED, ACTOR_KEYRING, 0, &body), OK);
-	assert_int_equal(rig_batch(a.r), OK);
-	assert_true(rig_silent(a.r));
-}
-
-static void
-open_and_certify(void)
-{
-	open_log();
-	certify();
-}
-
-static struct intent_body
-an_intent(uint8_t n)
-{
-	static uint8_t ticket[100];
-
-	memset(ticket, n, sizeof ticket);
-	return (struct intent_body){ .type = LOG_INTENT, .surface = SURFACE_CLI, .subject_kind = LOG_GRANT_ID, .subject = id(0x41),
-		.op = OP_READ, .vault = id(0x11), .asset = id(0x21), .revision = id(0x31), .length = 10, .n_chunks = 1,
-		.ticket = { ticket, sizeof ticket } };
-}
-
-static enum err
-intend(uint64_t ask_id)
-{
-	struct intent_body i = an_intent((uint8_t)ask_id);
-
-	return rig_deliver(a.r, MSG_AUDIT_INTENT, ACTOR_KEYRING, ask_id, &i);
-}
-
-static enum err
-refused(uint64_t ask_id)
-{
-	const union any_body *b = rig_expect(a.r, MSG_INTENT_REFUSED);
-
-	assert_non_null(b);
-	assert_int_equal(rig_ask_id(a.r), ask_id);
-	return (enum err)b->refusal.error;
-}
-
-static struct log_state_body
-log_state_of(void)
-{
-	const union any_body *b;
-
-	assert_int_equal(rig_deliver(a.r, MSG_LOG_STATE_WANTED, ACTOR_GATE, 1, &(struct nothing_body){ 0 }), OK);
-	assert_non_null(b = rig_expect(a.r, MSG_LOG_STATE));
-	return b->log_state;
-}
-
-static uint64_t
-records_on_disk(void)
-{
-	struct log_verify_options o = { .dir = "audit", .full = true };
-	struct log_verdict v;
-
-	assert_int_equal(log_verify(&o, &v), OK);
-	assert_true(v.valid);
-	return v.size;
-}
+#include "tests/actors/audit_rig.h"
 
 static void
 an_intent_is_acknowledged_only_after_the_sync_of_its_group(void **state)
@@ -486,6 +300,7 @@ the_ban_of_the_log_is_told_when_it_opens_and_when_grants_comes(void **state)
 		assert_int_equal(rig_deliver(a.r, MSG_EVENT_KEEP, ACTOR_GRANTS, 6, &lock), OK);
 		assert_int_equal(rig_batch(a.r), OK);
 		assert_non_null(rig_expect(a.r, MSG_EVENT_KEPT));
+		expect_heads();
 		rig_edge(a.r, ACTOR_GRANTS, true);
 		assert_non_null(b = rig_expect(a.r, MSG_LOG_BAN));
 		assert_int_equal(b->log_ban.manual_lock, locked);
@@ -494,6 +309,8 @@ the_ban_of_the_log_is_told_when_it_opens_and_when_grants_comes(void **state)
 		rig_edge(a.r, ACTOR_GRANTS, true);
 		assert_non_null(b = rig_expect(a.r, MSG_LOG_BAN));
 		assert_int_equal(b->log_ban.manual_lock, locked);
+		anchor(ACTOR_GRANTS, 0, NULL);
+		assert_non_null(rig_expect(a.r, MSG_GRANTS_HEAD));
 		certify();
 	}
 }
@@ -527,8 +344,11 @@ noted_refusals_and_events_are_recorded_and_answered_to_nobody(void **state)
 	open_and_certify();
 	size = records_on_disk();
 	assert_int_equal(rig_deliver(a.r, MSG_REFUSAL_NOTED, ACTOR_GATE, 0, &noted), OK);
+	assert_int_equal(rig_batch(a.r), OK);
+	assert_true(rig_silent(a.r));
 	assert_int_equal(rig_deliver(a.r, MSG_EVENT, ACTOR_GRANTS, 0, &unlock), OK);
 	assert_int_equal(rig_batch(a.r), OK);
+	expect_heads();
 	assert_true(rig_silent(a.r));
 	assert_int_equal(records_on_disk(), size + 2);
 }
@@ -546,7 +366,8 @@ an_event_under_a_pending_epoch_waits_for_the_certificate(void **state)
 	assert_int_equal(rig_deliver(a.r, MSG_EVENT, ACTOR_GRANTS, 0, &grant), OK);
 	assert_int_equal(rig_batch(a.r), OK);
 	assert_int_equal(records_on_disk(), size);
-	certify();
+	say_certificate();
+	expect_heads();
 	assert_int_equal(records_on_disk(), size + 2);
 }
 
@@ -603,8 +424,6 @@ a_page_of_usage_with_a_broken_row_is_an_error_and_says_nothing(void **state)
 	assert_int_equal(rig_deliver(a.r, MSG_USAGE_WANTED, ACTOR_GRANTS, 2, &page), ERR_INTERNAL);
 	assert_true(rig_silent(a.r));
 }
-
-#define AUDIT_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int
 main(void)

@@ -27,6 +27,8 @@ a_library_is_made_once_and_audit_hears_of_it(void **state)
 	const union any_body *said;
 
 	rig_edge(g->r, ACTOR_AUDIT, true);
+	assert_non_null(said = rig_expect(g->r, MSG_GRANTS_ANCHOR));
+	assert_int_equal(said->head.size, 0);
 	assert_true(rig_silent(g->r));
 	grants_rig_keyring(g, false, false);
 	assert_int_equal(grants_rig_say(g, MSG_ENVELOPE_WANTED, &(struct nothing_body){ 0 }), OK);

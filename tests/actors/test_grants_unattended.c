@@ -32,6 +32,7 @@ come_up(struct grants_rig *g)
 	struct keyring_state_body s = { 0 };
 
 	rig_edge(g->r, ACTOR_AUDIT, true);
+	assert_non_null(rig_expect(g->r, MSG_GRANTS_ANCHOR));
 	assert_non_null(rig_expect(g->r, MSG_LIBRARY));
 	assert_int_equal(rig_deliver(g->r, MSG_LOG_BAN, ACTOR_AUDIT, 0, &(struct log_ban_body){ 0 }), OK);
 	assert_true(rig_silent(g->r));

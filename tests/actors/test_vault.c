@@ -151,6 +151,54 @@ what_was_answered_is_there_after_a_restart_and_what_was_not_is_gone(void **state
 }
 
 static void
+a_tick_between_a_write_and_the_end_of_its_batch_loses_nothing(void **state)
+{
+	(void)state;
+	fill();
+	rig_tick(r, clock_mono());
+	rig_tick(r, clock_mono());
+	put_chunk(4, 2, 0);
+	put_revision(5, 2, 2, 0);
+	rig_tick(r, clock_mono());
+	assert_int_equal(rig_batch(r), OK);
+	expect_kept(4);
+	expect_kept(5);
+	read_it(6, OP_READ, 2);
+	assert_non_null(rig_expect(r, MSG_DEPOSIT));
+}
+
+static void
+say_head(uint64_t size)
+{
+	struct head_body head = { .size = size, .root = { 7 } };
+
+	assert_int_equal(rig_deliver(r, MSG_VAULT_HEAD, ACTOR_AUDIT, 0, &head), OK);
+}
+
+static void
+expect_anchor(uint64_t size)
+{
+	const union any_body *b;
+
+	rig_edge(r, ACTOR_AUDIT, true);
+	assert_non_null(b = rig_expect(r, MSG_VAULT_ANCHOR));
+	assert_int_equal(b->head.size, size);
+	assert_int_equal(b->head.root[0], size > 0 ? 7 : 0);
+}
+
+static void
+the_logs_head_is_told_to_audit_when_it_comes_and_outlives_a_clean_stop(void **state)
+{
+	(void)state;
+	expect_anchor(0);
+	say_head(12);
+	expect_anchor(12);
+	rig_close(&r);
+	assert_int_equal(rig_open(&vault_actor, &settings, &r), OK);
+	expect_anchor(12);
+}
+
+static void
 a_failed_commit_refuses_every_write_of_its_group_and_ends_the_process(void **state)
 {
 	(void)state;
@@ -321,6 +369,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		VAULT_TEST(writes_are_answered_after_the_commit_of_their_group),
 		VAULT_TEST(what_was_answered_is_there_after_a_restart_and_what_was_not_is_gone),
+		VAULT_TEST(a_tick_between_a_write_and_the_end_of_its_batch_loses_nothing),
+		VAULT_TEST(the_logs_head_is_told_to_audit_when_it_comes_and_outlives_a_clean_stop),
 		VAULT_TEST(a_failed_commit_refuses_every_write_of_its_group_and_ends_the_process),
 		VAULT_TEST(a_write_that_is_refused_takes_no_part_in_the_group),
 		VAULT_TEST(a_batch_of_refusals_leaves_no_transaction_to_its_thread),

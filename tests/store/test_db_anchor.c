@@ -53,11 +53,20 @@ a_noted_head_goes_with_the_next_commit_and_outlives_it(void **state)
 	struct rig *r = *state;
 
 	note(r, 0, 40);
-	expect_anchor(r, 0, 0);
-	write_something(r);
 	expect_anchor(r, 0, 40);
+	write_something(r);
 	rig_reopen(r);
 	expect_anchor(r, 0, 40);
+}
+
+static void
+a_noted_head_without_a_commit_is_forgotten(void **state)
+{
+	struct rig *r = *state;
+
+	note(r, 0, 40);
+	rig_reopen(r);
+	expect_anchor(r, 0, 0);
 }
 
 static void
@@ -134,6 +143,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		RIG_TEST(a_new_environment_has_no_anchor),
 		RIG_TEST(a_noted_head_goes_with_the_next_commit_and_outlives_it),
+		RIG_TEST(a_noted_head_without_a_commit_is_forgotten),
 		RIG_TEST(an_aborted_group_keeps_no_anchor_and_the_next_one_does),
 		RIG_TEST(an_older_head_replaces_nothing_and_one_after_a_repair_does),
 		RIG_TEST(an_anchor_can_be_kept_without_other_writes),

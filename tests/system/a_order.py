@@ -360,7 +360,7 @@ def verify_of_an_earlier_copy_beside_its_later_anchor_has_diverged():
     equal(r.error, "audit_diverged", f"{r}")
 
 
-@waits("the anchor in the vault's commits waits")
+@case
 def an_earlier_log_put_back_is_noticed_and_nothing_is_delivered():
     home = furnished()
     home.stop()
@@ -474,7 +474,7 @@ def a_segment_moved_away_stops_reads():
     _tampered(lambda home: os.rename(_segment(home), home.side("moved.seg")))
 
 
-@waits("the anchor in the vault's commits waits")
+@case
 def a_log_that_is_gone_at_the_start_is_noticed_and_nothing_is_delivered():
     home = furnished()
     home.read(home.client, "list", home.main).done()
