@@ -106,18 +106,20 @@ certify(const struct keyring *k, enum cert_purpose purpose, struct uuid context,
 	return true;
 }
 
-/* The boot key, and the epoch that acks will be signed in, each with who stands behind it. */
+/* The boot key, and the epochs that acks are signed in, each with who stands behind it. */
 static enum err
 tell_boot(struct keyring *k, struct outbox *out)
 {
 	struct boot_body boot = { .boot = k->boot, .epoch_known = k->epoch_known, .epoch = k->epoch };
-	uint8_t boot_cert[CERT_LEN], epoch_cert[CERT_LEN];
+	uint8_t boot_cert[CERT_LEN], epoch_cert[CERT_LEN], earlier_cert[CERT_LEN];
 
 	memcpy(boot.boot_public, k->boot_pair.public_key, sizeof boot.boot_public);
 	memcpy(boot.epoch_public, k->epoch_public, sizeof boot.epoch_public);
 	boot.certified = certify(k, CERT_BOOT, k->boot, boot.boot_public, boot_cert, &boot.certificate);
 	if (k->epoch_known)
 		(void)certify(k, CERT_EPOCH, k->epoch, k->epoch_public, epoch_cert, &boot.epoch_certificate);
+	if (k->earlier_known)
+		(void)certify(k, CERT_EPOCH, k->earlier, k->earlier_public, earlier_cert, &boot.earlier_certificate);
 	return outbox_put(out, MSG_BOOT, 0, &boot);
 }
 
@@ -146,7 +148,8 @@ keyring_tell(struct keyring *k, struct outbox *out)
 {
 	enum err e;
 
-	if ((e = tell_epoch(k, out)) != OK || (e = tell_boot(k, out)) != OK)
+	/* The gate first: audit goes over to an epoch as soon as it is certified, and clients then ask for it there. */
+	if ((e = tell_boot(k, out)) != OK || (e = tell_epoch(k, out)) != OK)
 		return e;
 	return tell_state(k, out);
 }
@@ -158,7 +161,7 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 
 	if (other == ACTOR_AUDIT) {
 		k->audit_up = up;
-		k->epoch_known = false;
+		k->epoch_known = k->earlier_known = false;
 	}
 	if (!up)
 		return;
@@ -173,6 +176,11 @@ on_epoch(void *self, const struct inbound *in, struct outbox *out)
 {
 	struct keyring *k = self;
 
+	if (k->epoch_known && !uuid_equal(k->epoch, in->body->epoch.epoch)) {
+		k->earlier_known = true;
+		k->earlier = k->epoch;
+		memcpy(k->earlier_public, k->epoch_public, sizeof k->earlier_public);
+	}
 	k->epoch_known = true;
 	k->epoch = in->body->epoch.epoch;
 	memcpy(k->epoch_public, in->body->epoch.epoch_public, sizeof k->epoch_public);

@@ -30,11 +30,14 @@ struct keyring {
 	struct signer    *delegate;
 	struct delegation delegation;
 
-	/* Audit's edge, and the epoch that it runs under and wants certified. */
+	/* Audit's edge, the epoch that it runs or will run next and wants certified, and the one told before. */
 	bool              audit_up;
 	bool              epoch_known;
 	struct uuid       epoch;
 	uint8_t           epoch_public[SIGN_PUBLIC_LEN];
+	bool              earlier_known;
+	struct uuid       earlier;
+	uint8_t           earlier_public[SIGN_PUBLIC_LEN];
 
 	/* Wrong passwords in a row, and until when the next try waits. */
 	unsigned          n_wrong;

@@ -33,7 +33,7 @@ struct mcp_gateway {
 	struct pending  *flights;    /* owned */
 	struct boot_body boot;       /* as the keyring last said */
 	uint8_t          certificate[512]; /* what boot's spans point at */
-	uint8_t          epoch_certificate[512];
+	uint8_t          epoch_certificate[512], earlier_certificate[512];
 	bool             keyring_up;  /* its edge, and it has said who it is */
 	bool             audit_up, audit_was_up;
 	bool             grants_up, vault_up;
@@ -534,6 +534,7 @@ on_boot(void *self, const struct inbound *in, struct outbox *out)
 	g->boot = in->body->boot;
 	keep_span(&g->boot.certificate, g->certificate);
 	keep_span(&g->boot.epoch_certificate, g->epoch_certificate);
+	keep_span(&g->boot.earlier_certificate, g->earlier_certificate);
 	g->keyring_up = true;
 	return OK;
 }

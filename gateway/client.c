@@ -34,6 +34,17 @@ keep(struct span *s, uint8_t *to)
 	s->p = to;
 }
 
+/* The one before needs no fields beside its certificate, which names its id and key. */
+static bool
+earlier_certified(struct client *c)
+{
+	const struct span *s = &c->welcome.boot.earlier_certificate;
+	struct wire_in in = wire_in(s->p, s->len);
+
+	cert_take(&in, &c->earlier);
+	return wire_done(&in) && c->earlier.purpose == CERT_EPOCH && cert_valid(&c->earlier, c->log_public);
+}
+
 /*
  * A boot key that claims a certificate must have a true one, and the log must
  * be the one that is believed. Nothing is left to ask an impostor with.
@@ -43,7 +54,7 @@ check_boot(struct client *c)
 {
 	const struct boot_body *b = &c->welcome.boot;
 
-	c->boot_certified = c->epoch_certified = false;
+	c->boot_certified = c->epoch_certified = c->earlier_certified = false;
 	if (!c->trusts)
 		return OK;
 	if (memcmp(c->welcome.log_public, c->log_public, sizeof c->log_public) != 0 ||
@@ -56,6 +67,7 @@ check_boot(struct client *c)
 	c->boot_certified = c->welcome.keyring_ready && b->certified;
 	c->epoch_certified = c->boot_certified && b->epoch_known &&
 	    certified(c, b->epoch_certificate, CERT_EPOCH, b->epoch, b->epoch_public);
+	c->earlier_certified = c->boot_certified && earlier_certified(c);
 	return OK;
 }
 
@@ -71,6 +83,7 @@ client_greet(struct client *c)
 	c->welcome = answer.welcome;
 	keep(&c->welcome.boot.certificate, c->certificate);
 	keep(&c->welcome.boot.epoch_certificate, c->epoch_certificate);
+	keep(&c->welcome.boot.earlier_certificate, c->earlier_certificate);
 	channel_free(&c->channel);
 	if (c->welcome.keyring_ready &&
 	    (e = channel_of_opener(&c->opener, c->welcome.boot.boot_public, &c->channel)) != OK)

@@ -13,6 +13,10 @@
 #define RESTART_MS 2500
 #define PAUSE_MS   50
 
+/* How long a receipt of an epoch that the gate has not heard of may wait for it, and how often it is asked. */
+#define EPOCH_MS       500
+#define EPOCH_PAUSE_MS 10
+
 static bool
 is_write(enum op op)
 {
@@ -71,6 +75,33 @@ look_up_remembered(struct client *c)
 	return e;
 }
 
+/* The key of an epoch that is believed: the newest, or the one before it. NULL: of none. */
+static const uint8_t *
+epoch_key(const struct client *c, struct uuid epoch)
+{
+	if (c->epoch_certified && uuid_equal(epoch, c->welcome.boot.epoch))
+		return c->welcome.boot.epoch_public;
+	return c->earlier_certified && uuid_equal(epoch, c->earlier.context) ? c->earlier.subject : NULL;
+}
+
+/* The log goes over to another epoch now and then; who stands behind it comes over another edge than the receipt. */
+static enum err
+meet_epoch(struct client *c, struct uuid epoch, const uint8_t **key)
+{
+	const struct timespec pause = { 0, EPOCH_PAUSE_MS * 1000000L };
+	struct mono_ms until = { clock_mono().ms + EPOCH_MS };
+	enum err e = OK;
+
+	if ((*key = epoch_key(c, epoch)) != NULL)
+		return OK;
+	while ((e = client_greet(c)) == OK && (*key = epoch_key(c, epoch)) == NULL) {
+		if (clock_mono().ms >= until.ms)
+			return ERR_AUDIT_UNAVAILABLE;
+		nanosleep(&pause, NULL);
+	}
+	return e;
+}
+
 /*
  * The receipt: this record is in a group whose commit an epoch of the believed
  * log signed, and which extends the log that was seen before. A group that was
@@ -82,6 +113,7 @@ check_receipt(struct client *c, const struct ack_body *ack)
 	struct wire_in in = wire_in(ack->commit, sizeof ack->commit);
 	struct log_commit commit;
 	uint8_t hash[SHA256_LEN];
+	const uint8_t *key;
 	enum err e;
 
 	if (!c->trusts)
@@ -92,10 +124,9 @@ check_receipt(struct client *c, const struct ack_body *ack)
 	sha256(ack->commit, sizeof ack->commit, hash);
 	if (memcmp(hash, c->seen_commit, sizeof hash) == 0)
 		return OK;
-	if ((!c->epoch_certified || !uuid_equal(commit.epoch, c->welcome.boot.epoch)) && (e = client_greet(c)) != OK)
+	if ((e = meet_epoch(c, commit.epoch, &key)) != OK)
 		return e;
-	if (!c->epoch_certified || !uuid_equal(commit.epoch, c->welcome.boot.epoch) ||
-	    !log_commit_valid(&commit, c->welcome.boot.epoch_public))
+	if (!log_commit_valid(&commit, key))
 		return ERR_AUDIT_UNAVAILABLE;
 	if (c->remembered != NULL && (e = say_remembered(c, remembered_extend(c->remembered, ack->commit))) != OK)
 		return e;

@@ -52,7 +52,8 @@ BODY(boot,
     U8(epoch_known)
     ID(epoch)
     BYTES(epoch_public, 32)      /* Ed25519 */
-    SPAN(epoch_certificate, 512))
+    SPAN(epoch_certificate, 512)
+    SPAN(earlier_certificate, 512)) /* of the epoch before, in which receipts may still be on their way; empty: none */
 
 BODY(welcome,
     U8(initialized)

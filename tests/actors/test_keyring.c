@@ -69,6 +69,7 @@ an_epoch_is_certified_once_a_key_is_here(void **state)
 	assert_int_equal(keyring_rig_try(k, false, k->kek), OK);
 	keyring_rig_unlock(k);
 	assert_int_equal(rig_deliver(k->r, MSG_EPOCH, ACTOR_AUDIT, 0, &epoch), OK);
+	assert_non_null(rig_expect(k->r, MSG_BOOT));
 	assert_non_null(b = rig_expect(k->r, MSG_EPOCH_CERTIFIED));
 	in = wire_in(b->certificate.certificate.p, b->certificate.certificate.len);
 	cert_take(&in, &c);
@@ -77,6 +78,40 @@ an_epoch_is_certified_once_a_key_is_here(void **state)
 	assert_true(uuid_equal(c.context, epoch.epoch));
 	assert_memory_equal(c.subject, epoch.epoch_public, 32);
 	assert_true(cert_valid(&c, signer_public(k->log_key)));
+}
+
+/* Audit tells the epoch that is to follow before it runs; acks of the one before are still under way. */
+static void
+an_epoch_told_after_another_is_certified_beside_it_and_the_gate_hears_first(void **state)
+{
+	struct keyring_rig *k = *state;
+	struct epoch_body first = { .epoch = keyring_rig_id(0x81) }, second = { .epoch = keyring_rig_id(0x82) };
+	const union any_body *b;
+	struct wire_in in;
+	struct cert c;
+
+	memset(first.epoch_public, 6, 32);
+	memset(second.epoch_public, 7, 32);
+	keyring_rig_unlock(k);
+	assert_int_equal(rig_deliver(k->r, MSG_EPOCH, ACTOR_AUDIT, 0, &first), OK);
+	assert_non_null(b = rig_expect(k->r, MSG_BOOT));
+	assert_int_equal(b->boot.earlier_certificate.len, 0);
+	rig_forget(k->r);
+	assert_int_equal(rig_deliver(k->r, MSG_EPOCH, ACTOR_AUDIT, 0, &first), OK);
+	assert_non_null(b = rig_expect(k->r, MSG_BOOT));
+	assert_int_equal(b->boot.earlier_certificate.len, 0);
+	rig_forget(k->r);
+	assert_int_equal(rig_deliver(k->r, MSG_EPOCH, ACTOR_AUDIT, 0, &second), OK);
+	assert_int_equal(rig_next(k->r), MSG_BOOT);
+	assert_non_null(b = rig_expect(k->r, MSG_BOOT));
+	assert_true(uuid_equal(b->boot.epoch, second.epoch));
+	in = wire_in(b->boot.earlier_certificate.p, b->boot.earlier_certificate.len);
+	cert_take(&in, &c);
+	assert_true(wire_done(&in));
+	assert_true(uuid_equal(c.context, first.epoch));
+	assert_memory_equal(c.subject, first.epoch_public, 32);
+	assert_true(cert_valid(&c, signer_public(k->log_key)));
+	assert_non_null(rig_expect(k->r, MSG_EPOCH_CERTIFIED));
 }
 
 static void
@@ -262,6 +297,7 @@ main(void)
 		KEYRING_TEST(it_starts_locked_with_a_boot_key_that_nobody_certified),
 		KEYRING_TEST(the_right_password_certifies_the_boot_key_before_it_says_so),
 		KEYRING_TEST(an_epoch_is_certified_once_a_key_is_here),
+		KEYRING_TEST(an_epoch_told_after_another_is_certified_beside_it_and_the_gate_hears_first),
 		KEYRING_TEST(a_lost_audit_takes_its_epoch_with_it),
 		KEYRING_TEST(sudo_tries_the_password_and_loads_nothing),
 		KEYRING_TEST(a_box_for_sudo_does_not_unlock_and_one_of_another_ask_does_nothing),

@@ -486,7 +486,8 @@ a_welcome_says_what_grants_and_keyring_said(void **state)
 {
 	struct hello_body hello = { .fingerprint = protocol_fingerprint() };
 	struct boot_body boot = { .boot = { { 7 } }, .certified = 1, .certificate = { (const uint8_t *)"cert", 4 },
-		.epoch_certificate = { (const uint8_t *)"epoch-cert", 10 } };
+		.epoch_certificate = { (const uint8_t *)"epoch-cert", 10 },
+		.earlier_certificate = { (const uint8_t *)"earlier-cert", 12 } };
 	struct state_body s = { .initialized = 1, .library = { { 5 } }, .log_public = { 6 } };
 	const union any_body *b;
 
@@ -504,6 +505,7 @@ a_welcome_says_what_grants_and_keyring_said(void **state)
 		if (up) {
 			assert_memory_equal(b->welcome.boot.certificate.p, "cert", 4);
 			assert_memory_equal(b->welcome.boot.epoch_certificate.p, "epoch-cert", 10);
+			assert_memory_equal(b->welcome.boot.earlier_certificate.p, "earlier-cert", 12);
 		}
 		rig_edge(r, ACTOR_KEYRING, false);
 		rig_forget(r);

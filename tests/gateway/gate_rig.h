@@ -57,7 +57,10 @@ struct gate {
 	enum err        refuse_with;   /* ASKs; OK: not */
 	unsigned        n_interrupts;  /* so many ASKs are refused as interrupted first */
 	bool            certified, epoch_known, ready;
-	struct signer  *log_key, *epoch_key, *other_key;
+	struct signer  *log_key, *epoch_key, *other_key, *earlier_key;
+	struct uuid     earlier;            /* the epoch before, told in a welcome once it has a key */
+	bool            answers_in_earlier, earlier_by_other;
+	unsigned        knows_epoch_after;  /* so many hellos: before, its certificate is another's */
 	bool            certified_by_other;
 	struct key_pair boot_pair;
 	struct uuid     boot, epoch, library, vault, asset, revision;
@@ -90,12 +93,13 @@ gate_id(uint8_t what)
 }
 
 /* Bytes of an answer, kept until it was sent; the thread's alone. */
-static uint8_t gate_items[240000], gate_ticket[TICKET_MAX], gate_cert[2][CERT_LEN];
+static uint8_t gate_items[240000], gate_ticket[TICKET_MAX], gate_cert[3][CERT_LEN];
 
 static inline void
 gate_welcome(struct welcome_body *w)
 {
-	struct wire_out o[2] = { wire_out(gate_cert[0], CERT_LEN), wire_out(gate_cert[1], CERT_LEN) };
+	struct wire_out o[3] = { wire_out(gate_cert[0], CERT_LEN), wire_out(gate_cert[1], CERT_LEN),
+	    wire_out(gate_cert[2], CERT_LEN) };
 	const struct signer *by = gate.certified_by_other ? gate.other_key : gate.log_key;
 	struct cert c;
 
@@ -109,9 +113,17 @@ gate_welcome(struct welcome_body *w)
 	cert_make(by, NULL, CERT_BOOT, gate.boot, gate.boot_pair.public_key, &c);
 	cert_put(&o[0], &c);
 	cert_make(by, NULL, CERT_EPOCH, gate.epoch, signer_public(gate.epoch_key), &c);
+	if (gate.n_hellos <= gate.knows_epoch_after)
+		c.context.b[0] ^= 1;
 	cert_put(&o[1], &c);
 	w->boot.certificate = wire_written(&o[0]);
 	w->boot.epoch_certificate = wire_written(&o[1]);
+	if (gate.earlier_key == NULL)
+		return;
+	cert_make(gate.earlier_by_other ? gate.other_key : gate.log_key, NULL, CERT_EPOCH, gate.earlier,
+	    signer_public(gate.earlier_key), &c);
+	cert_put(&o[2], &c);
+	w->boot.earlier_certificate = wire_written(&o[2]);
 }
 
 /* Puts one sealed piece and its key. */
@@ -177,14 +189,15 @@ gate_deposit(struct wire_out *items, struct wire_out *refs, struct secret *keys)
 static inline void
 gate_commit(struct ack_body *ack)
 {
-	struct log_commit c = { .first = 40, .count = 3, .size = 43, .epoch = gate.epoch };
+	bool earlier = gate.answers_in_earlier;
+	struct log_commit c = { .first = 40, .count = 3, .size = 43, .epoch = earlier ? gate.earlier : gate.epoch };
 	struct wire_out o = wire_out(ack->commit, sizeof ack->commit);
 
 	c.root[0] = (uint8_t)gate.n_asks;
 	ack->index = gate.lie == LIES_RECORD_OUTSIDE_ITS_GROUP ? 43 : 41;
 	if (gate.lie == LIES_COMMIT_OF_ANOTHER_EPOCH)
 		c.epoch.b[0] ^= 1;
-	log_commit_sign(&c, gate.lie == LIES_COMMIT_UNSIGNED ? gate.other_key : gate.epoch_key);
+	log_commit_sign(&c, gate.lie == LIES_COMMIT_UNSIGNED ? gate.other_key : earlier ? gate.earlier_key : gate.epoch_key);
 	log_commit_put(&o, &c);
 }
 
@@ -460,6 +473,7 @@ gate_teardown(void **state)
 	close(gate.listener);
 	signer_free(&gate.log_key);
 	signer_free(&gate.epoch_key);
+	signer_free(&gate.earlier_key);
 	signer_free(&gate.other_key);
 	key_pair_free(&gate.boot_pair);
 	key_free(&gate.class_key);

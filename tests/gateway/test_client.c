@@ -156,6 +156,61 @@ an_epoch_that_changed_is_met_anew_before_it_is_believed(void **state)
 	client_close(&c);
 }
 
+/* A read whose receipt is in the epoch before the one of the welcome. */
+static enum err
+read_in_earlier(bool by_other)
+{
+	struct client_want want = want_read(0, 10);
+	struct client_bytes b = { .data = NULL };
+	struct client *c;
+	enum err e;
+
+	pthread_mutex_lock(&gate.lock);
+	gate.earlier = gate_id(0x83);
+	assert_int_equal(signer_new(&gate.earlier_key), OK);
+	gate.answers_in_earlier = true;
+	gate.earlier_by_other = by_other;
+	pthread_mutex_unlock(&gate.lock);
+	c = gate_client();
+	e = client_read(c, &want, &b);
+	client_bytes_free(&b);
+	client_close(&c);
+	return e;
+}
+
+/* It rotated between the hello and the ask, or the other way round. */
+static void
+a_receipt_of_the_epoch_before_is_believed(void **state)
+{
+	(void)state;
+	assert_int_equal(read_in_earlier(false), OK);
+}
+
+static void
+an_earlier_epoch_that_another_certified_is_not_believed(void **state)
+{
+	(void)state;
+	assert_int_equal(read_in_earlier(true), ERR_AUDIT_UNAVAILABLE);
+}
+
+static void
+a_receipt_waits_for_the_gate_to_hear_of_its_epoch(void **state)
+{
+	struct client *c = gate_client();
+	struct client_want want = want_read(0, 10);
+	struct client_bytes b = { .data = NULL };
+
+	(void)state;
+	pthread_mutex_lock(&gate.lock);
+	gate.epoch = gate_id(0x82);
+	gate.knows_epoch_after = gate.n_hellos + 3;
+	pthread_mutex_unlock(&gate.lock);
+	assert_int_equal(client_read(c, &want, &b), OK);
+	assert_true(gate.n_hellos > gate.knows_epoch_after);
+	client_bytes_free(&b);
+	client_close(&c);
+}
+
 static void
 a_refusal_is_its_code_and_keeps_its_detail(void **state)
 {
@@ -278,6 +333,9 @@ main(void)
 		GATE_TEST(ranges_come_out_as_they_went_in),
 		GATE_TEST(a_lie_of_the_daemon_brings_no_bytes),
 		GATE_TEST(an_epoch_that_changed_is_met_anew_before_it_is_believed),
+		GATE_TEST(a_receipt_of_the_epoch_before_is_believed),
+		GATE_TEST(an_earlier_epoch_that_another_certified_is_not_believed),
+		GATE_TEST(a_receipt_waits_for_the_gate_to_hear_of_its_epoch),
 		GATE_TEST(a_refusal_is_its_code_and_keeps_its_detail),
 		GATE_TEST(an_interrupted_ask_is_asked_anew_with_a_count_of_its_own),
 		GATE_TEST(a_tokens_half_goes_boxed_to_a_certified_boot_key_only),
