@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "mailbox/err.h"
+
 /* Milliseconds since 1970, UTC. May jump. */
 struct wall_ms {
 	uint64_t ms;
@@ -32,5 +34,18 @@ void clock_set_source(const struct clock_source *source);
 
 /* RFC 3339 UTC with seconds, "2026-11-30T10:00:00Z", and a NUL. */
 void clock_text(struct wall_ms t, char out[CLOCK_TEXT_LEN + 1]);
+
+/*
+ * The other way: a date and time of RFC 3339, with seconds, perhaps with a
+ * fraction of them, in UTC (`Z`) or with an offset (`+02:00`). Fractions are
+ * cut to milliseconds. ERR_INVALID_ARGUMENT: anything else, or before 1970.
+ */
+enum err clock_parse(const char *text, struct wall_ms *out);
+
+/*
+ * A whole number and one of s, m, h, d, w: seconds to weeks.
+ * ERR_INVALID_ARGUMENT: anything else, or beyond what fits.
+ */
+enum err clock_parse_duration(const char *text, uint64_t *ms);
 
 #endif
