@@ -76,18 +76,50 @@ log_frame_find_group(struct span bytes, struct log_frame_group *out)
 }
 
 bool
+log_frame_commit_at(struct span bytes, size_t at, struct log_commit *out)
+{
+	struct wire_in in = wire_in(bytes.p + at, bytes.len - at);
+
+	if (!starts_with(&in, commit_magic))
+		return false;
+	wire_take_raw(&in, MAGIC_LEN);
+	log_commit_take(&in, out);
+	return !in.failed;
+}
+
+bool
+log_frame_next_commit(struct span bytes, size_t *at, struct log_commit *out)
+{
+	const uint8_t *p = bytes.p + *at, *end = bytes.p + bytes.len;
+
+	for (; p < end && (p = memmem(p, (size_t)(end - p), commit_magic, MAGIC_LEN)) != NULL; p++)
+		if (log_frame_commit_at(bytes, (size_t)(p - bytes.p), out)) {
+			*at = (size_t)(p - bytes.p);
+			return true;
+		}
+	return false;
+}
+
+bool
+log_frame_last_commit(struct span bytes, size_t *at, struct log_commit *out)
+{
+	const uint8_t *p;
+
+	for (size_t len = *at; (p = memrchr(bytes.p, commit_magic[0], len)) != NULL; len = (size_t)(p - bytes.p))
+		if (log_frame_commit_at(bytes, (size_t)(p - bytes.p), out)) {
+			*at = (size_t)(p - bytes.p);
+			return true;
+		}
+	return false;
+}
+
+bool
 log_frame_later_commit(struct span bytes, uint64_t size)
 {
-	const uint8_t *p = bytes.p, *end = bytes.p + bytes.len;
 	struct log_commit c;
-	struct wire_in in;
 
-	while (p < end && (p = memmem(p, (size_t)(end - p), commit_magic, MAGIC_LEN)) != NULL) {
-		p += MAGIC_LEN;
-		in = wire_in(p, (size_t)(end - p));
-		log_commit_take(&in, &c);
-		if (!in.failed && c.first > size)
+	for (size_t at = 0; log_frame_next_commit(bytes, &at, &c); at++)
+		if (c.first > size)
 			return true;
-	}
 	return false;
 }

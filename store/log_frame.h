@@ -39,6 +39,13 @@ struct log_frame_group {
 /* True when whole record frames and a commit frame stand at the start of bytes. */
 bool log_frame_find_group(struct span bytes, struct log_frame_group *out);
 
+/* A commit frame in its form (version, count, flags, size) at `at`; nothing else of it is checked. */
+bool log_frame_commit_at(struct span bytes, size_t at, struct log_commit *out);
+
+/* The first that begins at *at or behind it, or the last that begins before *at. *at becomes its place. */
+bool log_frame_next_commit(struct span bytes, size_t *at, struct log_commit *out);
+bool log_frame_last_commit(struct span bytes, size_t *at, struct log_commit *out);
+
 /*
  * True when somewhere in bytes lies a commit frame of a group that comes after
  * the one whose first record is `size`. A crash cannot leave that behind a

@@ -1,4 +1,3 @@
-#include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,30 +9,6 @@ static bool
 all_zero(struct span s)
 {
 	return s.len == 0 || (s.p[0] == 0 && memcmp(s.p, s.p + 1, s.len - 1) == 0);
-}
-
-/* Numbers run from 1 without gaps; a gap shows when the segment is opened. */
-static enum err
-count_segments(struct log_scan *s)
-{
-	int fd = openat(s->seg_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct dirent *entry;
-	DIR *dir;
-
-	if (fd < 0)
-		return ERR_FILE_UNREADABLE;
-	if ((dir = fdopendir(fd)) == NULL) {
-		close(fd);
-		return ERR_FILE_UNREADABLE;
-	}
-	while ((entry = readdir(dir)) != NULL) {
-		uint64_t number = segment_number(entry->d_name);
-
-		if (number > s->n_segments)
-			s->n_segments = number;
-	}
-	closedir(dir);
-	return s->n_segments > 0 ? OK : ERR_NOT_FOUND;
 }
 
 /* Opens a segment and takes its header. */
@@ -228,7 +203,7 @@ log_scan(struct log_scan *s)
 	struct log_window w = LOG_WINDOW_NONE;
 	enum err e;
 
-	if ((e = count_segments(s)) == OK && (e = find_last_used(s, &w)) == OK)
+	if ((e = segment_highest(s->seg_fd, &s->n_segments)) == OK && (e = find_last_used(s, &w)) == OK)
 		e = scan_segments(s, s->from_segment != 0 ? s->from_segment : 1, &w);
 	log_window_end(&w);
 	return e;
@@ -243,7 +218,7 @@ log_scan_from(struct log_scan *s, uint64_t first)
 	uint64_t n;
 	enum err e;
 
-	if ((e = count_segments(s)) != OK || (e = find_last_used(s, &w)) != OK)
+	if ((e = segment_highest(s->seg_fd, &s->n_segments)) != OK || (e = find_last_used(s, &w)) != OK)
 		goto end;
 	for (n = s->n_used; n > 1; n--) {
 		e = look_at_header(s, &w, n, &state, &h);

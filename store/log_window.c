@@ -67,14 +67,20 @@ log_window_renew(struct log_window *w)
 	return measure(w);
 }
 
+static size_t
+room(const struct log_window *w)
+{
+	return w->most == 0 || w->most > WINDOW ? WINDOW : w->most + (BLOCK - w->most % BLOCK) % BLOCK;
+}
+
 static ssize_t
 read_block(struct log_window *w, size_t done)
 {
-	ssize_t n = log_io()->pread(w->fd, w->buf + done, WINDOW - done, (off_t)(w->base + done));
+	ssize_t n = log_io()->pread(w->fd, w->buf + done, room(w) - done, (off_t)(w->base + done));
 
 	/* A file system can take O_DIRECT at open and refuse it here. */
 	if (n < 0 && errno == EINVAL && fcntl(w->fd, F_SETFL, 0) == 0)
-		n = log_io()->pread(w->fd, w->buf + done, WINDOW - done, (off_t)(w->base + done));
+		n = log_io()->pread(w->fd, w->buf + done, room(w) - done, (off_t)(w->base + done));
 	return n;
 }
 
@@ -85,7 +91,7 @@ fill(struct log_window *w, uint64_t at)
 
 	w->base = at - at % BLOCK;
 	w->len = 0;
-	while (done < WINDOW) {
+	while (done < room(w)) {
 		ssize_t n = read_block(w, done);
 
 		if (n < 0 && errno == EINTR)
@@ -119,5 +125,19 @@ log_window_at(struct log_window *w, uint64_t at, size_t want, struct span *out)
 		return ERR_FILE_UNREADABLE;
 	here = w->base + w->len - at;
 	*out = (struct span){ w->buf + (at - w->base), (size_t)(here < left ? here : left) };
+	return OK;
+}
+
+enum err
+log_window_before(struct log_window *w, uint64_t from, uint64_t to, struct span *out)
+{
+	uint64_t behind = room(w) - BLOCK; /* what of it is left when its start is moved to a block's */
+	enum err e;
+
+	if ((from < w->base || to > w->base + w->len) && (e = fill(w, to > behind ? to - behind : 0)) != OK)
+		return e;
+	if (from < w->base || to > w->base + w->len)
+		return ERR_FILE_UNREADABLE;
+	*out = (struct span){ w->buf + (from - w->base), (size_t)(to - from) };
 	return OK;
 }

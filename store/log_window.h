@@ -14,6 +14,7 @@ struct log_window {
 	uint8_t *buf;   /* owned */
 	uint64_t base;  /* where in the file buf begins */
 	size_t   len;   /* of what buf holds */
+	size_t   most;  /* reads so many bytes at a time; 0: all that fit */
 };
 
 #define LOG_WINDOW_NONE ((struct log_window){ .fd = -1 })
@@ -32,6 +33,13 @@ void     log_window_end(struct log_window *w);
  * the file ends before. Borrowed until the next call. ERR_FILE_UNREADABLE.
  */
 enum err log_window_at(struct log_window *w, uint64_t at, size_t want, struct span *out);
+
+/*
+ * The bytes [from, to), at most as many as log_window_at gives; the window is
+ * moved so that what lies before them is seen too. Borrowed until the next
+ * call. ERR_FILE_UNREADABLE: so, or the file ends before `to`.
+ */
+enum err log_window_before(struct log_window *w, uint64_t from, uint64_t to, struct span *out);
 
 /* Reads anew from now on: somebody may be writing. ERR_FILE_UNREADABLE. */
 enum err log_window_renew(struct log_window *w);

@@ -1,0 +1,151 @@
+#include <string.h>
+
+#include "store/log_steps_inside.h"
+
+#define BLOCK 4096u
+
+struct log_mark
+log_steps_at_header(const struct log_steps *s)
+{
+	struct log_mark m = { .number = s->number, .at = SEGMENT_HEADER_LEN, .size = s->header.first };
+
+	memcpy(m.previous, s->header.previous, sizeof m.previous);
+	return m;
+}
+
+enum err
+log_steps_look_behind(struct log_steps *s, const struct log_mark *m)
+{
+	uint64_t at = m->at;
+	struct span bytes;
+	enum err e;
+
+	s->w.most = 0;
+	while (at < s->w.bytes) {
+		if ((e = log_window_at(&s->w, at, LOG_COMMIT_FRAME_LEN, &bytes)) != OK)
+			return e;
+		if (log_frame_later_commit(bytes, m->size))
+			return ERR_AUDIT_TAMPERED;
+		at += bytes.len;
+		if (at < s->w.bytes)
+			at -= LOG_COMMIT_FRAME_LEN - 1;
+	}
+	return OK;
+}
+
+/* Frames fill a segment from its start and their indices grow, so halving finds it. */
+enum err
+log_steps_find_last(struct log_steps *s, uint64_t before, uint64_t *end)
+{
+	uint64_t low = SEGMENT_HEADER_LEN, high = s->w.bytes;
+	struct log_commit c;
+	struct span bytes;
+	enum err e;
+
+	*end = 0;
+	s->w.most = LOG_FRAME_REACH + BLOCK;
+	while (low < high) {
+		uint64_t middle = high - low > BLOCK ? low + (high - low) / 2 : low;
+		size_t at = 0;
+
+		if ((e = log_window_at(&s->w, middle, LOG_FRAME_REACH, &bytes)) != OK)
+			return e;
+		if (!log_frame_next_commit(bytes, &at, &c) || c.first >= before) {
+			if (middle == low)
+				break;
+			high = middle;
+			continue;
+		}
+		low = middle + at + LOG_COMMIT_FRAME_LEN;
+		*end = low;
+	}
+	return OK;
+}
+
+/*
+ * The end of the last group that holds at or before `end`. A crash can have
+ * torn one group, and left whatever it likes of it.
+ */
+static enum err
+settle(struct log_steps *s, uint64_t end, struct log_mark *out)
+{
+	uint64_t floor = log_steps_floor(end);
+	size_t at = (size_t)(end > floor ? end - floor : 0);
+
+	while (at > 0) {
+		struct log_mark m = { .number = s->number }, before;
+		struct log_frame_group g;
+		struct log_commit c;
+		struct span bytes;
+		enum err e;
+
+		s->w.most = 0;
+		if ((e = log_window_before(&s->w, floor, end, &bytes)) != OK)
+			return e;
+		if (!log_frame_last_commit(bytes, &at, &c))
+			break;
+		if (at + LOG_COMMIT_FRAME_LEN > bytes.len)
+			continue;
+		m.at = floor + at + LOG_COMMIT_FRAME_LEN;
+		m.size = c.size;
+		log_steps_hash(bytes, at + LOG_COMMIT_FRAME_LEN, m.previous);
+		before = m;
+		if ((e = log_steps_back_inside(s, &before, &g)) == OK) {
+			*out = m;
+			return m.at < end ? log_steps_look_behind(s, &m) : OK;
+		}
+		if (e != ERR_AUDIT_TAMPERED)
+			return e;
+	}
+	*out = log_steps_at_header(s);
+	return floor == SEGMENT_HEADER_LEN ? log_steps_look_behind(s, out) : ERR_AUDIT_TAMPERED;
+}
+
+enum err
+log_steps_find_hashed(struct log_steps *s, uint64_t end, const uint8_t hash[SHA256_LEN], uint64_t *out)
+{
+	uint64_t floor = log_steps_floor(end);
+	struct log_commit c;
+	struct span bytes;
+	size_t at;
+	enum err e;
+
+	*out = 0;
+	if (end <= floor)
+		return OK;
+	s->w.most = 0;
+	if ((e = log_window_before(&s->w, floor, end, &bytes)) != OK)
+		return e;
+	for (at = bytes.len; *out == 0 && log_frame_last_commit(bytes, &at, &c);)
+		if (at + LOG_COMMIT_FRAME_LEN <= bytes.len && log_steps_is_hash(bytes, at + LOG_COMMIT_FRAME_LEN, hash))
+			*out = floor + at + LOG_COMMIT_FRAME_LEN;
+	return OK;
+}
+
+enum err
+log_steps_find(struct log_steps *s, uint64_t before, struct log_mark *out)
+{
+	bool used = false;
+	uint64_t n, end;
+	enum err e;
+
+	if ((e = segment_highest(s->seg_fd, &n)) != OK)
+		return e;
+	for (; n > 0; n--) {
+		if ((e = log_steps_enter(s, n)) != OK)
+			return e;
+		used = used || s->state != SEGMENT_BLANK;
+		if (s->state == SEGMENT_GOOD && (s->header.first < before || s->header.first == 0))
+			break;
+	}
+	if (n == 0)
+		return used ? ERR_AUDIT_TAMPERED : ERR_NOT_FOUND;
+	if (before == 0) {
+		*out = log_steps_at_header(s);
+		return OK;
+	}
+	if ((e = log_steps_find_last(s, before, &end)) != OK)
+		return e;
+	return settle(s, end, out);
+}
+
