@@ -14,11 +14,10 @@ tagged(uint8_t tag, struct span a, struct span b, uint8_t out[SHA256_LEN])
 	sha256_end(&h, out);
 }
 
-static void
-join(const uint8_t left[SHA256_LEN], uint8_t right_then_out[SHA256_LEN])
+void
+merkle_join(const uint8_t left[SHA256_LEN], const uint8_t right[SHA256_LEN], uint8_t out[SHA256_LEN])
 {
-	tagged(1, (struct span){ left, SHA256_LEN }, (struct span){ right_then_out, SHA256_LEN },
-	    right_then_out);
+	tagged(1, (struct span){ left, SHA256_LEN }, (struct span){ right, SHA256_LEN }, out);
 }
 
 void
@@ -30,16 +29,27 @@ merkle_leaf(struct span leaf, uint8_t out[SHA256_LEN])
 }
 
 void
-merkle_add(struct merkle *m, const uint8_t leaf_hash[SHA256_LEN])
+merkle_add_seen(struct merkle *m, const uint8_t leaf_hash[SHA256_LEN], merkle_seen *seen, void *arg)
 {
 	uint8_t h[SHA256_LEN];
-	size_t i;
+	unsigned i;
 
 	memcpy(h, leaf_hash, sizeof h);
-	for (i = 0; m->size >> i & 1; i++)
-		join(m->peaks[i], h);
+	for (i = 0; m->size >> i & 1; i++) {
+		if (seen != NULL)
+			seen(arg, i, m->size >> i, h);
+		merkle_join(m->peaks[i], h, h);
+	}
+	if (seen != NULL)
+		seen(arg, i, m->size >> i, h);
 	memcpy(m->peaks[i], h, sizeof h);
 	m->size++;
+}
+
+void
+merkle_add(struct merkle *m, const uint8_t leaf_hash[SHA256_LEN])
+{
+	merkle_add_seen(m, leaf_hash, NULL, NULL);
 }
 
 void
@@ -53,7 +63,7 @@ merkle_root(const struct merkle *m, uint8_t out[SHA256_LEN])
 		if (!(m->size >> i & 1))
 			continue;
 		if (begun)
-			join(m->peaks[i], out);
+			merkle_join(m->peaks[i], out, out);
 		else
 			memcpy(out, m->peaks[i], SHA256_LEN);
 		begun = true;
