@@ -68,6 +68,7 @@ ERR(TOO_LARGE,           "too_large",           1, "the content is larger than i
 ERR(INVALID_CONTENT,     "invalid_content",     1, "the content does not have the form of its kind", "see `memories asset add --help`")
 ERR(FILE_UNREADABLE,     "file_unreadable",     1, "the file cannot be read", "check the path and its permissions")
 ERR(FILE_UNWRITABLE,     "file_unwritable",     1, "the output cannot be written", "check the path and the disk")
+ERR(EXPORT_FOREIGN,      "export_foreign",      1, "the folder holds files that are no part of this log's export", "choose another folder")
 
 ERR(USAGE,               "usage",               2, "wrong usage", "see --help")
 ERR(INVALID_ARGUMENT,    "invalid_argument",    2, "an argument is malformed or outside its range", "see --help")

@@ -1,0 +1,114 @@
+#include "tests/store/proof_rig.h"
+
+static enum err
+newest(struct log_rig *rig, uint64_t *size)
+{
+	uint8_t log_public[SIGN_PUBLIC_LEN];
+	struct log_checkpoint c;
+	enum err e = log_checkpoint_newest(rig->dir, NULL, &c, log_public);
+
+	if (e != OK)
+		return e;
+	*size = c.note.size;
+	log_checkpoint_free(&c);
+	return OK;
+}
+
+static void
+a_checkpoint_by_the_log_key_is_vouched_for(void **state)
+{
+	struct log_rig *rig = *state;
+	uint64_t size = 0;
+
+	log_rig_ready(rig);
+	assert_int_equal(newest(rig, &size), ERR_NOT_FOUND);
+	proof_rig_sign(rig, rig->log_key);
+	assert_int_equal(newest(rig, &size), OK);
+	assert_int_equal(size, 2);
+}
+
+static void
+one_by_a_stranger_or_damaged_is_not(void **state)
+{
+	struct log_rig *rig = *state;
+	struct signer *other;
+	uint64_t size;
+	char path[192];
+
+	log_rig_ready(rig);
+	assert_int_equal(signer_new(&other), OK);
+	proof_rig_sign(rig, other);
+	assert_int_equal(newest(rig, &size), ERR_AUDIT_TAMPERED);
+	signer_free(&other);
+	proof_rig_sign(rig, rig->log_key);
+	log_rig_path(rig, "checkpoint", path);
+	proof_rig_flip(path, 3);
+	assert_int_equal(newest(rig, &size), ERR_AUDIT_TAMPERED);
+	log_rig_write_file(path, "no note", 7);
+	assert_int_equal(newest(rig, &size), ERR_AUDIT_TAMPERED);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(newest(rig, &size), ERR_FILE_UNREADABLE);
+}
+
+static void
+one_of_another_log_of_the_same_key_is_not(void **state)
+{
+	struct log_rig *rig = *state;
+	struct uuid library = rig->settings.library;
+	uint64_t size;
+
+	log_rig_ready(rig);
+	rig->settings.library.b[15] ^= 1;
+	proof_rig_sign(rig, rig->log_key);
+	rig->settings.library = library;
+	assert_int_equal(newest(rig, &size), ERR_AUDIT_TAMPERED);
+}
+
+/* Certifies the running epoch by a delegate for which `by` vouches. */
+static struct signer *
+certify_by_delegate(struct log_rig *rig, const struct signer *by)
+{
+	struct signer *delegate;
+	struct delegation d;
+	struct cert c;
+	const struct log_receipt *receipt;
+
+	assert_int_equal(signer_new(&delegate), OK);
+	delegation_make(by, rig->settings.library, signer_public(delegate), &d);
+	cert_make(delegate, &d, CERT_EPOCH, log_epoch(rig->log), log_epoch_public(rig->log), &c);
+	assert_int_equal(log_epoch_certify(rig->log, &c), OK);
+	assert_int_equal(log_commit(rig->log, &receipt), OK);
+	return delegate;
+}
+
+static void
+a_delegate_counts_when_an_epochs_certificate_names_it(void **state)
+{
+	struct log_rig *rig = *state;
+	struct signer *delegate, *stranger;
+	uint64_t size;
+
+	assert_int_equal(signer_new(&stranger), OK);
+	assert_int_equal(log_rig_open(rig), OK);
+	delegate = certify_by_delegate(rig, rig->log_key);
+	proof_rig_sign(rig, stranger);
+	assert_int_equal(newest(rig, &size), ERR_AUDIT_TAMPERED);
+	proof_rig_sign(rig, delegate);
+	assert_int_equal(newest(rig, &size), OK);
+	signer_free(&delegate);
+	signer_free(&stranger);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_checkpoint_by_the_log_key_is_vouched_for, proof_rig_start, proof_rig_end),
+		cmocka_unit_test_setup_teardown(one_by_a_stranger_or_damaged_is_not, proof_rig_start, proof_rig_end),
+		cmocka_unit_test_setup_teardown(one_of_another_log_of_the_same_key_is_not, proof_rig_start, proof_rig_end),
+		cmocka_unit_test_setup_teardown(a_delegate_counts_when_an_epochs_certificate_names_it, proof_rig_start, proof_rig_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
