@@ -64,7 +64,7 @@ enter_home(struct invocation *in)
 	struct home_place place;
 	enum err e;
 
-	if (in->command->needs == NEEDS_NOTHING && in->n_positionals > 0)
+	if (in->command->needs == NEEDS_NOTHING && in->n_positionals == in->command->max_positionals)
 		return OK;
 	if ((e = home_find(in->home_flag, &place)) != OK)
 		return e;

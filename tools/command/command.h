@@ -36,7 +36,7 @@ struct invocation {
 };
 
 enum needs {
-	NEEDS_NOTHING, /* no home */
+	NEEDS_NOTHING, /* no home when all its positionals are there: the last names a folder in its place */
 	NEEDS_HOME,
 	MAKES_HOME,    /* and makes it if it is missing */
 };
@@ -67,6 +67,7 @@ enum err option_u64(struct invocation *in, const char *name, uint64_t min, uint6
     uint64_t otherwise, uint64_t *out);
 enum err option_id(struct invocation *in, const char *name, struct uuid *out, bool *given);
 enum err positional_id(struct invocation *in, size_t i, const char *what, struct uuid *out);
+enum err positional_u64(struct invocation *in, size_t i, const char *what, uint64_t min, uint64_t *out);
 
 /* ERR_INVALID_ARGUMENT with that detail. */
 enum err invalid(struct invocation *in, const char *detail);
@@ -127,5 +128,8 @@ enum err run_unattended_credential_bytes(struct invocation *in);
 enum err run_mcp_serve_unattended(struct invocation *in);
 enum err run_audit_verify(struct invocation *in);
 enum err run_audit_show(struct invocation *in);
+enum err run_audit_prove(struct invocation *in);
+enum err run_audit_consistency(struct invocation *in);
+enum err run_audit_export(struct invocation *in);
 
 #endif

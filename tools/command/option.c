@@ -33,26 +33,32 @@ invalid(struct invocation *in, const char *detail)
 	return ERR_INVALID_ARGUMENT;
 }
 
-enum err
-option_u64(struct invocation *in, const char *name, uint64_t min, uint64_t max, uint64_t otherwise, uint64_t *out)
+/* strtoull takes signs and blanks; a whole number has neither. */
+static enum err
+whole_number(struct invocation *in, const char *text, const char *what, uint64_t min, uint64_t max, uint64_t *out)
 {
-	const char *text = option_value(in, name);
 	unsigned long long v;
 	char *end;
 
-	if (text == NULL) {
-		*out = otherwise;
-		return OK;
-	}
 	errno = 0;
 	v = strtoull(text, &end, 10);
-	/* strtoull takes signs and blanks; a whole number has neither. */
 	if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || v < min || v > max) {
-		snprintf(in->detail, sizeof in->detail, "%s takes a whole number from %llu to %llu", name,
+		snprintf(in->detail, sizeof in->detail, "%s takes a whole number from %llu to %llu", what,
 		    (unsigned long long)min, (unsigned long long)max);
 		return ERR_INVALID_ARGUMENT;
 	}
 	*out = v;
+	return OK;
+}
+
+enum err
+option_u64(struct invocation *in, const char *name, uint64_t min, uint64_t max, uint64_t otherwise, uint64_t *out)
+{
+	const char *text = option_value(in, name);
+
+	if (text != NULL)
+		return whole_number(in, text, name, min, max, out);
+	*out = otherwise;
 	return OK;
 }
 
@@ -78,4 +84,10 @@ positional_id(struct invocation *in, size_t i, const char *what, struct uuid *ou
 		return OK;
 	snprintf(in->detail, sizeof in->detail, "%s is an id of 36 characters", what);
 	return ERR_INVALID_ARGUMENT;
+}
+
+enum err
+positional_u64(struct invocation *in, size_t i, const char *what, uint64_t min, uint64_t *out)
+{
+	return whole_number(in, in->positionals[i], what, min, UINT64_MAX, out);
 }

@@ -149,6 +149,18 @@ const struct command commands[] = {
 	  "DIR is a log's folder (default: the home's); with it no home is needed.\n"
 	  "Exit 0: valid. 1: not valid. 3: valid, but not what an anchor knows.",
 	  0, 1, verify_options, NEEDS_NOTHING, false, false, run_audit_verify },
+	{ "audit prove", "INDEX [DIR]", "prove that a record stands in the log",
+	  "Prints a C2SP tlog-proof: the record, its inclusion proof, and the newest\n"
+	  "checkpoint, for any RFC 6962 tool and key.pub. DIR is as in `audit verify`.",
+	  1, 2, NULL, NEEDS_NOTHING, false, false, run_audit_prove },
+	{ "audit consistency", "OLD NEW [DIR]", "prove that the first NEW records extend the first OLD",
+	  "Prints OLD, the RFC 6962 consistency proof, and the checkpoint of NEW, as C2SP\n"
+	  "witnesses take it; where NEW is not that of the newest one, without signatures.",
+	  2, 3, NULL, NEEDS_NOTHING, false, false, run_audit_consistency },
+	{ "audit export", "OUT [DIR]", "write the log as static files that a web server can serve",
+	  "OUT becomes a C2SP tlog-tiles folder: checkpoint, key.pub, tile/… up to the\n"
+	  "newest checkpoint. Run again, it adds what is new. Nothing else in it is touched.",
+	  1, 2, NULL, NEEDS_NOTHING, false, false, run_audit_export },
 	{ "audit show", "", "show the log's records", "",
 	  0, 0, audit_show_options, NEEDS_HOME, false, false, run_audit_show },
 };

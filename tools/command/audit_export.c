@@ -1,0 +1,57 @@
+/* audit export: the log as static files that any web server can serve. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/log_export.h"
+#include "tools/command/command.h"
+
+static enum err
+print_export(const struct invocation *in, const struct log_export *x)
+{
+	struct json_writer w = { 0 };
+
+	if (!in->json)
+		return print_line("exported: %" PRIu64 " records, %" PRIu64 " of them new; %" PRIu64 " files made\n", x->size,
+		    x->size - x->old_size, x->n_new);
+	json_write_object(&w);
+	json_member_u64(&w, "size", x->size);
+	json_member_u64(&w, "old_size", x->old_size);
+	json_member_u64(&w, "files", x->n_new);
+	json_write_end(&w);
+	return print_json(&w);
+}
+
+static void
+explain(struct invocation *in, enum err e)
+{
+	const char *why = "";
+
+	if (e == ERR_NOT_FOUND)
+		why = "the log, or its first checkpoint: `memories audit checkpoint` makes one";
+	else if (e == ERR_AUDIT_DIVERGED)
+		why = "the folder holds a checkpoint that this log does not extend";
+	snprintf(in->detail, sizeof in->detail, "%s", why);
+}
+
+enum err
+run_audit_export(struct invocation *in)
+{
+	const char *log_dir = in->n_positionals > 1 ? in->positionals[1] : "audit";
+	struct log_export result;
+	char *out = NULL;
+	enum err e;
+
+	if (in->home == NULL)
+		out = strdup(in->positionals[0]);
+	else if ((e = home_absolute(in->home, in->positionals[0], &out)) != OK)
+		return e;
+	if (out == NULL)
+		return ERR_NO_MEMORY;
+	e = log_export(log_dir, out, &result);
+	free(out);
+	if (e != OK)
+		explain(in, e);
+	return e != OK ? e : print_export(in, &result);
+}

@@ -1,0 +1,129 @@
+/* audit prove and consistency: proofs that anybody can check, from the log's files. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/log_prove.h"
+#include "tools/command/command.h"
+
+static void
+write_hex(struct json_writer *w, const uint8_t hash[SHA256_LEN])
+{
+	char text[2 * SHA256_LEN + 1];
+
+	for (size_t i = 0; i < SHA256_LEN; i++)
+		snprintf(text + 2 * i, 3, "%02x", hash[i]);
+	json_write_text(w, text);
+}
+
+static void
+write_proof(struct json_writer *w, const struct log_proof *p)
+{
+	json_write_key(w, "proof");
+	json_write_array(w);
+	for (size_t i = 0; i < p->proof.n; i++)
+		write_hex(w, p->proof.hashes[i]);
+	json_write_end(w);
+	json_member_string(w, "checkpoint", (struct span){ p->checkpoint.bytes, p->checkpoint.len });
+}
+
+static void
+write_inclusion(struct json_writer *w, const struct log_proof *p)
+{
+	json_write_object(w);
+	json_member_u64(w, "index", p->index);
+	json_write_key(w, "leaf");
+	json_write_base64(w, (struct span){ p->leaf, p->leaf_len });
+	json_member_u64(w, "size", p->checkpoint.note.size);
+	json_write_key(w, "root");
+	write_hex(w, p->checkpoint.note.root);
+	write_proof(w, p);
+	json_write_end(w);
+}
+
+static void
+write_consistency(struct json_writer *w, const struct log_proof *p)
+{
+	json_write_object(w);
+	json_member_u64(w, "old", p->old);
+	json_write_key(w, "old_root");
+	write_hex(w, p->old_root);
+	json_member_u64(w, "size", p->size);
+	json_write_key(w, "root");
+	write_hex(w, p->root);
+	write_proof(w, p);
+	json_write_end(w);
+}
+
+static enum err
+print_proof(const struct invocation *in, const struct log_proof *p)
+{
+	struct json_writer w = { 0 };
+	char *text;
+	enum err e;
+
+	if (in->json) {
+		if (p->leaf_len > 0)
+			write_inclusion(&w, p);
+		else
+			write_consistency(&w, p);
+		return print_json(&w);
+	}
+	if ((e = log_proof_text(p, &text)) != OK)
+		return e;
+	e = print_bytes((struct span){ (const uint8_t *)text, strlen(text) });
+	free(text);
+	return e;
+}
+
+/* The log that a positional names, or the home's, where a cache may be kept. */
+static struct log_prove_options
+options_of(const struct invocation *in, size_t i)
+{
+	bool own = in->n_positionals <= i;
+
+	return (struct log_prove_options){ .dir = own ? "audit" : in->positionals[i], .cache = own };
+}
+
+static enum err
+finish(struct invocation *in, enum err e, uint64_t wanted, struct log_proof *p)
+{
+	if (e == OK) {
+		e = print_proof(in, p);
+		log_proof_free(p);
+	} else if (e == ERR_OFFSET_OUT_OF_RANGE) {
+		snprintf(in->detail, sizeof in->detail, "%" PRIu64 " is not within the %" PRIu64 " records of the newest "
+		    "checkpoint; `memories audit checkpoint` makes a newer one", wanted, p->checkpoint.note.size);
+		log_proof_free(p);
+	} else if (e == ERR_NOT_FOUND) {
+		snprintf(in->detail, sizeof in->detail, "the log, or its first checkpoint: `memories audit checkpoint` makes one");
+	}
+	return e;
+}
+
+enum err
+run_audit_prove(struct invocation *in)
+{
+	struct log_prove_options o = options_of(in, 1);
+	struct log_proof p;
+	uint64_t index;
+	enum err e;
+
+	if ((e = positional_u64(in, 0, "INDEX", 0, &index)) != OK)
+		return e;
+	return finish(in, log_prove_inclusion(&o, index, &p), index, &p);
+}
+
+enum err
+run_audit_consistency(struct invocation *in)
+{
+	struct log_prove_options o = options_of(in, 2);
+	struct log_proof p;
+	uint64_t old, size;
+	enum err e;
+
+	if ((e = positional_u64(in, 0, "OLD", 1, &old)) != OK || (e = positional_u64(in, 1, "NEW", old, &size)) != OK)
+		return e;
+	return finish(in, log_prove_consistency(&o, old, size, &p), size, &p);
+}
