@@ -76,6 +76,8 @@ audit_on_event_keep(void *self, const struct inbound *in, struct outbox *out)
 	uint64_t index;
 	enum err e = waits ? ERR_AUDIT_UNAVAILABLE : audit_append(a, &r, &index, out);
 
+	if (e == ERR_LOCKED)
+		e = ERR_AUDIT_UNAVAILABLE;
 	if (e == OK && usage_note(a->usage, &r) != OK)
 		host_fail(ERR_NO_MEMORY);
 	if (e != OK)

@@ -50,12 +50,24 @@ static const struct handler handlers[] = {
 };
 
 static void
+forget(void *arg, uint64_t ask_id, void *value)
+{
+	struct command *c = value;
+
+	(void)arg;
+	(void)ask_id;
+	free(c->minted);
+}
+
+static void
 grants_stop(void *self)
 {
 	struct grants *g = self;
 
 	if (g == NULL)
 		return;
+	if (g->commands != NULL)
+		pending_fail_all(g->commands, forget, NULL);
 	pending_free(&g->commands);
 	ban_close(&g->ban);
 	if (g->db != NULL)
@@ -160,8 +172,12 @@ grants_command(struct grants *g, uint64_t ask_id)
 enum err
 grants_end(struct grants *g, uint64_t ask_id, enum err why, struct uuid made, struct outbox *out)
 {
-	if (!pending_end(g->commands, ask_id))
+	struct command *c = grants_command(g, ask_id);
+
+	if (c == NULL)
 		return OK;
+	free(c->minted);
+	pending_end(g->commands, ask_id);
 	return why == OK ? grants_done(out, ask_id, made) : grants_refuse(out, ask_id, why);
 }
 
@@ -304,8 +320,9 @@ refuse_command(void *arg, uint64_t ask_id, enum err why)
 static void
 interrupted(void *arg, uint64_t ask_id, void *value)
 {
-	const struct command *c = value;
+	struct command *c = value;
 
+	free(c->minted);
 	if (c->type != MSG_LOCK_WANTED)
 		refuse_command(arg, ask_id, ERR_INTERRUPTED);
 	else if (c->ban_failed)
@@ -314,32 +331,40 @@ interrupted(void *arg, uint64_t ask_id, void *value)
 		(void)grants_done(arg, ask_id, (struct uuid){ { 0 } }); /* the keys are gone with the keyring */
 }
 
-/* A command that waits for nothing but the log's word. */
 static bool
 waits_for_log(const void *arg, const void *value)
 {
 	const struct command *c = value;
 
 	(void)arg;
-	return c->type == MSG_RESUME_WANTED || (c->type == MSG_LOCK_WANTED && c->keys_dropped && c->ban_failed);
+	return c->waits_for_log || (c->type == MSG_LOCK_WANTED && c->keys_dropped && c->ban_failed);
+}
+
+/* What the keyring may have loaded has no enrolment. */
+static void
+drop_enrolled(const struct command *c, struct outbox *out)
+{
+	if (c->type == MSG_ENABLE_WANTED)
+		(void)outbox_put(out, MSG_KEYS_DROP, 0, &(struct keys_drop_body){ .unattended = 1 });
 }
 
 static void
 log_lost(void *arg, uint64_t ask_id, void *value)
 {
-	const struct command *c = value;
+	struct command *c = value;
 
+	free(c->minted);
+	drop_enrolled(c, arg);
 	refuse_command(arg, ask_id, c->type == MSG_LOCK_WANTED ? ERR_LOCK_NOT_DURABLE : ERR_AUDIT_UNAVAILABLE);
 }
 
 static void
 timed_out(void *arg, uint64_t ask_id, void *value)
 {
-	const struct command *c = value;
+	struct command *c = value;
 
-	/* What the keyring may have loaded has no enrolment. */
-	if (c->type == MSG_ENABLE_WANTED)
-		(void)outbox_put(arg, MSG_KEYS_DROP, 0, &(struct keys_drop_body){ .unattended = 1 });
+	free(c->minted);
+	drop_enrolled(c, arg);
 	refuse_command(arg, ask_id, c->type == MSG_LOCK_WANTED && c->ban_failed ? ERR_LOCK_NOT_DURABLE : ERR_TIMEOUT);
 }
 

@@ -190,6 +190,16 @@ finish_resume(struct grants *g, uint64_t ask_id, enum err e, struct outbox *out)
 }
 
 enum err
+grants_keep_record(struct grants *g, uint64_t ask_id, enum log_type type, struct outbox *out)
+{
+	struct command *c = grants_command(g, ask_id);
+	struct event_body event = grants_event_of(type, OK, &c->peer, type == LOG_GRANT ? c->id : nothing_made);
+
+	c->waits_for_log = true;
+	return outbox_put(out, MSG_EVENT_KEEP, ask_id, &event);
+}
+
+enum err
 grants_on_event_kept(void *self, const struct inbound *in, struct outbox *out)
 {
 	struct grants *g = self;
@@ -198,8 +208,13 @@ grants_on_event_kept(void *self, const struct inbound *in, struct outbox *out)
 
 	if (c == NULL)
 		return OK;
+	c->waits_for_log = false;
 	if (c->type == MSG_RESUME_WANTED)
 		return finish_resume(g, in->ask_id, e, out);
+	if (c->type == MSG_ENABLE_WANTED)
+		return grants_finish_enable(g, in->ask_id, c, e, out);
+	if (c->type == MSG_MINT_WANTED)
+		return e == OK ? grants_finish_mint(g, in->ask_id, c, out) : grants_end(g, in->ask_id, e, nothing_made, out);
 	if (c->type != MSG_LOCK_WANTED || !c->ban_failed)
 		return OK;
 	g->log_ban = g->log_ban || e == OK;

@@ -51,11 +51,13 @@ struct command {
 	enum msg         type;         /* what was asked */
 	struct peer_body peer;
 	struct uuid      id;
+	bool             waits_for_log; /* for the word that its record is durable, and for nothing else */
 	bool             keys_dropped; /* lock */
 	bool             ban_failed;   /* lock: the file could not say it; the log may */
 	struct enrolment_record enrolment; /* enable */
 	struct wall_ms   expires;      /* mint */
 	uint8_t          token_hash[SHA256_LEN];
+	struct grant_record *minted;   /* owned; mint, until its record is durable */
 };
 
 /* Ends an ask at the gate. */
@@ -115,19 +117,32 @@ enum err grants_on_vault(void *self, const struct inbound *in, struct outbox *ou
 enum err grants_on_vault_keys(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_keys_not_made(void *self, const struct inbound *in, struct outbox *out);
 
+/* grants_start.c */
+struct custody_ref_body grants_custody_ref(const struct grants *g, uint8_t delegation[DELEGATION_LEN]);
+enum err grants_on_material_refused(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_key_loaded(void *self, const struct inbound *in, struct outbox *out);
+
 /* grants_unattended.c */
 enum err grants_on_enable(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_material_stored(void *self, const struct inbound *in, struct outbox *out);
-enum err grants_on_mint(void *self, const struct inbound *in, struct outbox *out);
-enum err grants_on_grant_keys(void *self, const struct inbound *in, struct outbox *out);
-enum err grants_on_list(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_resume(void *self, const struct inbound *in, struct outbox *out);
-enum err grants_on_revoke(void *self, const struct inbound *in, struct outbox *out);
-enum err grants_on_grant_dropped(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_disable(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_disable_clean(struct grants *g, uint64_t ask_id, struct outbox *out);
 enum err grants_on_material_removed(void *self, const struct inbound *in, struct outbox *out);
-enum err grants_on_material_refused(void *self, const struct inbound *in, struct outbox *out);
-enum err grants_on_key_loaded(void *self, const struct inbound *in, struct outbox *out);
+
+/* grants_mint.c */
+enum err grants_on_mint(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_grant_keys(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_list(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_revoke(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_grant_dropped(void *self, const struct inbound *in, struct outbox *out);
+
+/*
+ * What widens rights takes effect when its record is durable: these make it so,
+ * or not, after the log's word.
+ */
+enum err grants_keep_record(struct grants *g, uint64_t ask_id, enum log_type type, struct outbox *out);
+enum err grants_finish_enable(struct grants *g, uint64_t ask_id, struct command *c, enum err recorded, struct outbox *out);
+enum err grants_finish_mint(struct grants *g, uint64_t ask_id, struct command *c, struct outbox *out);
 
 #endif

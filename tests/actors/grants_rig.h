@@ -175,6 +175,28 @@ grants_rig_ready(struct grants_rig *g)
 	grants_rig_sudo(g);
 }
 
+/* The record that the last command waits for; gives its subject. */
+static inline struct uuid
+grants_rig_keep(struct grants_rig *g, enum log_type type)
+{
+	const union any_body *b = rig_expect(g->r, MSG_EVENT_KEEP);
+
+	assert_non_null(b);
+	assert_int_equal(rig_ask_id(g->r), g->n_asks);
+	assert_int_equal(b->event.type, type);
+	assert_int_equal(b->event.outcome, LOG_DONE);
+	return b->event.subject;
+}
+
+/* The log's word for it. */
+static inline void
+grants_rig_kept(struct grants_rig *g, enum err e)
+{
+	struct result_body kept = { .error = (uint16_t)e };
+
+	assert_int_equal(rig_deliver(g->r, MSG_EVENT_KEPT, ACTOR_AUDIT, g->n_asks, &kept), OK);
+}
+
 /* What the ban file says to a next start. */
 static inline struct ban_state
 grants_rig_ban_on_disk(void)

@@ -278,8 +278,10 @@ enabling_is_kept_once_custody_has_the_material(void **state)
 	assert_true(b->enrol.context.len > 64);
 	assert_int_equal(grants_db_enrolment(grants_rig_self(g)->db, &r), ERR_NOT_ENABLED);
 	assert_int_equal(rig_deliver(g->r, MSG_MATERIAL_STORED, ACTOR_CUSTODY, g->n_asks, &s), OK);
-	assert_non_null(b = rig_expect(g->r, MSG_EVENT));
-	assert_int_equal(b->event.type, LOG_ENABLE);
+	(void)grants_rig_keep(g, LOG_ENABLE);
+	assert_true(rig_silent(g->r));
+	assert_int_equal(grants_db_enrolment(grants_rig_self(g)->db, &r), ERR_NOT_ENABLED);
+	grants_rig_kept(g, OK);
 	assert_int_equal(grants_rig_end(g), OK);
 	assert_int_equal(grants_db_enrolment(grants_rig_self(g)->db, &r), OK);
 	assert_string_equal(r.backend, "owner-file");
@@ -297,6 +299,7 @@ a_custody_that_cannot_keep_material_leaves_no_enrolment_and_no_key(void **state)
 	const union any_body *b;
 
 	grants_rig_init(g);
+	grants_rig_audit(g, false);
 	grants_rig_keyring(g, true, false);
 	grants_rig_sudo(g);
 	assert_int_equal(enable(g, "owner-file"), OK);
@@ -318,6 +321,7 @@ enabling_lifts_the_ban_of_disable_and_never_a_locks(void **state)
 	struct material_stored_body s = stored(g, delegation);
 
 	grants_rig_init(g);
+	grants_rig_audit(g, false);
 	grants_rig_keyring(g, true, false);
 	grants_rig_sudo(g);
 	assert_int_equal(ban_set(grants_rig_self(g)->ban, (struct ban_state){ true, true }), OK);
@@ -325,9 +329,40 @@ enabling_lifts_the_ban_of_disable_and_never_a_locks(void **state)
 	rig_forget(g->r);
 	assert_true(grants_rig_ban_on_disk().disabled);
 	assert_int_equal(rig_deliver(g->r, MSG_MATERIAL_STORED, ACTOR_CUSTODY, g->n_asks, &s), OK);
+	assert_true(grants_rig_ban_on_disk().disabled);
+	grants_rig_kept(g, OK);
 	assert_false(grants_rig_ban_on_disk().disabled);
 	assert_true(grants_rig_ban_on_disk().manual_lock);
 	rig_forget(g->r);
+}
+
+/* In turn the log refuses the record, is lost, and was never there. */
+static void
+enabling_without_a_record_leaves_no_enrolment_and_no_key(void **state)
+{
+	struct grants_rig *g = *state;
+	uint8_t delegation[DELEGATION_LEN];
+	struct material_stored_body s = stored(g, delegation);
+	struct enrolment_record r;
+
+	grants_rig_init(g);
+	grants_rig_keyring(g, true, false);
+	grants_rig_sudo(g);
+	for (int lost = 0; lost < 2; lost++) {
+		grants_rig_audit(g, false);
+		assert_int_equal(enable(g, "owner-file"), OK);
+		rig_forget(g->r);
+		assert_int_equal(rig_deliver(g->r, MSG_MATERIAL_STORED, ACTOR_CUSTODY, g->n_asks, &s), OK);
+		(void)grants_rig_keep(g, LOG_ENABLE);
+		if (lost)
+			rig_edge(g->r, ACTOR_AUDIT, false);
+		else
+			grants_rig_kept(g, ERR_AUDIT_FULL);
+		assert_non_null(rig_expect(g->r, MSG_KEYS_DROP));
+		assert_int_equal(grants_rig_end(g), lost ? ERR_AUDIT_UNAVAILABLE : ERR_AUDIT_FULL);
+		assert_int_equal(grants_db_enrolment(grants_rig_self(g)->db, &r), ERR_NOT_ENABLED);
+	}
+	assert_int_equal(enable(g, "owner-file"), ERR_AUDIT_UNAVAILABLE);
 }
 
 static struct mint_ask_body
@@ -417,9 +452,10 @@ a_minted_grant_is_kept_with_its_hash_and_wraps_before_it_is_said(void **state)
 	assert_int_equal(grants_db_use(grants_rig_self(g)->db, hash, g->vault, &use), ERR_NOT_FOUND);
 	made = wrapped(g, buf, sizeof buf);
 	assert_int_equal(rig_deliver(g->r, MSG_GRANT_KEYS, ACTOR_KEYRING, g->n_asks, &made), OK);
-	assert_non_null(b = rig_expect(g->r, MSG_EVENT));
-	assert_int_equal(b->event.type, LOG_GRANT);
-	assert_true(uuid_equal(b->event.subject, grant));
+	assert_true(uuid_equal(grants_rig_keep(g, LOG_GRANT), grant));
+	assert_true(rig_silent(g->r));
+	assert_int_equal(grants_db_use(grants_rig_self(g)->db, hash, g->vault, &use), ERR_NOT_FOUND);
+	grants_rig_kept(g, OK);
 	assert_non_null(b = rig_expect(g->r, MSG_COMMAND_DONE));
 	assert_true(uuid_equal(b->made.id, grant));
 	assert_int_equal(grants_db_use(grants_rig_self(g)->db, hash, g->vault, &use), OK);
@@ -457,6 +493,7 @@ a_token_that_is_in_use_mints_nothing(void **state)
 	struct mint_ask_body ask;
 	struct grant_keys_made_body made;
 	uint8_t buf[400];
+	const union any_body *b;
 
 	grants_rig_ready(g);
 	ask = a_mint(g, g->vault.b, 1);
@@ -465,7 +502,49 @@ a_token_that_is_in_use_mints_nothing(void **state)
 	rig_forget(g->r);
 	made = wrapped(g, buf, sizeof buf);
 	assert_int_equal(rig_deliver(g->r, MSG_GRANT_KEYS, ACTOR_KEYRING, g->n_asks, &made), OK);
+	(void)grants_rig_keep(g, LOG_GRANT);
+	grants_rig_kept(g, OK);
+	/* The log has claimed a grant that never was. */
+	assert_non_null(b = rig_expect(g->r, MSG_EVENT));
+	assert_int_equal(b->event.type, LOG_GRANT);
+	assert_int_equal(b->event.outcome, LOG_REFUSED);
 	assert_int_equal(grants_rig_end(g), ERR_INVALID_ARGUMENT);
+}
+
+/* In turn the log refuses the record, is lost, and says its word after a disable; at the end it is away. */
+static void
+a_mint_without_a_record_makes_no_grant(void **state)
+{
+	static const enum err ends[] = { ERR_AUDIT_FULL, ERR_AUDIT_UNAVAILABLE, ERR_NOT_ENABLED };
+	struct grants_rig *g = *state;
+	struct mint_ask_body ask;
+	struct grant_keys_made_body made;
+	uint8_t buf[400], hash[32];
+	struct grant_use use;
+
+	grants_rig_ready(g);
+	ask = a_mint(g, g->vault.b, 1);
+	sha256(ask.token_id, 32, hash);
+	for (int i = 0; i < 3; i++) {
+		grants_rig_audit(g, false);
+		assert_int_equal(mint(g, &ask), OK);
+		rig_forget(g->r);
+		made = wrapped(g, buf, sizeof buf);
+		assert_int_equal(rig_deliver(g->r, MSG_GRANT_KEYS, ACTOR_KEYRING, g->n_asks, &made), OK);
+		(void)grants_rig_keep(g, LOG_GRANT);
+		grants_rig_self(g)->enrolled = i != 2;
+		if (i == 1)
+			rig_edge(g->r, ACTOR_AUDIT, false);
+		else
+			grants_rig_kept(g, i == 0 ? ERR_AUDIT_FULL : OK);
+		if (i == 2)
+			assert_non_null(rig_expect(g->r, MSG_EVENT));
+		assert_int_equal(grants_rig_end(g), ends[i]);
+		assert_int_equal(grants_db_use(grants_rig_self(g)->db, hash, g->vault, &use), ERR_NOT_FOUND);
+	}
+	grants_rig_self(g)->enrolled = true;
+	rig_edge(g->r, ACTOR_AUDIT, false);
+	assert_int_equal(mint(g, &ask), ERR_AUDIT_UNAVAILABLE);
 }
 
 static void
@@ -722,10 +801,12 @@ main(void)
 		GRANTS_TEST(a_key_that_arrives_after_a_lock_is_dropped_again),
 		GRANTS_TEST(enabling_is_kept_once_custody_has_the_material),
 		GRANTS_TEST(a_custody_that_cannot_keep_material_leaves_no_enrolment_and_no_key),
+		GRANTS_TEST(enabling_without_a_record_leaves_no_enrolment_and_no_key),
 		GRANTS_TEST(enabling_lifts_the_ban_of_disable_and_never_a_locks),
 		GRANTS_TEST(a_mint_needs_sudo_enrolment_a_loaded_key_and_known_vaults_each_once),
 		GRANTS_TEST(a_minted_grant_is_kept_with_its_hash_and_wraps_before_it_is_said),
 		GRANTS_TEST(keys_that_come_after_the_mints_deadline_make_no_grant),
+		GRANTS_TEST(a_mint_without_a_record_makes_no_grant),
 		GRANTS_TEST(a_token_that_is_in_use_mints_nothing),
 		GRANTS_TEST(the_list_goes_on_to_audit_with_what_grants_knows),
 		GRANTS_TEST(a_page_of_the_widest_grants_fits_its_message),
