@@ -27,7 +27,7 @@ struct remembered {
 	char            *dir;     /* its path; owned */
 	char             name[NAME_MAX_OF], fresh[NAME_MAX_OF];
 	bool             has_last;
-	struct log_place last;    /* what was read or seen last */
+	struct log_point last;    /* what was read or seen last */
 	bool             warned;
 	char             detail[640];
 };
@@ -42,7 +42,7 @@ warn(struct remembered *r, const char *what)
 }
 
 static enum err
-diverged(struct remembered *r, const struct log_place *known, const char *what)
+diverged(struct remembered *r, const struct log_point *known, const char *what)
 {
 	if (known != NULL)
 		snprintf(r->detail, sizeof r->detail, "%.400s/%s remembers %" PRIu64 " records, %s", r->dir != NULL ? r->dir : "~",
@@ -95,7 +95,7 @@ unlock(struct remembered *r, bool locked)
  * a sync; it says no more than none.
  */
 static enum err
-load(struct remembered *r, bool *has, struct log_place *out)
+load(struct remembered *r, bool *has, struct log_point *out)
 {
 	const struct safe_file_rule rule = { .forbidden = 022, .max_len = REMEMBERED_TEXT_MAX,
 		.unsafe = ERR_AUDIT_DIVERGED, .invalid = ERR_AUDIT_DIVERGED };
@@ -162,7 +162,7 @@ remembered_close(struct remembered **r)
 
 /* Not synced, for a read must not wait for this disk: at worst a power loss brings an older one back. */
 static bool
-save(struct remembered *r, const struct log_place *place)
+save(struct remembered *r, const struct log_point *place)
 {
 	char text[REMEMBERED_TEXT_MAX + 1];
 	size_t len = remembered_form_put(r->library, place, text);
@@ -195,11 +195,11 @@ open_log(struct log_follow **out)
  * segment's header: what vouches for the group then is that `known` continues it.
  */
 static enum err
-reach(struct log_follow *f, const struct remembered *r, const struct log_place *known, uint64_t size,
-    struct log_place *to, uint8_t commit[LOG_COMMIT_LEN])
+reach(struct log_follow *f, const struct remembered *r, const struct log_point *known, uint64_t size,
+    struct log_point *to, uint8_t commit[LOG_COMMIT_LEN])
 {
 	uint8_t later[LOG_COMMIT_LEN];
-	struct log_place at_known;
+	struct log_point at_known;
 	enum err e = ERR_AUDIT_DIVERGED;
 
 	if (known != NULL && known->size <= size)
@@ -216,7 +216,7 @@ reach(struct log_follow *f, const struct remembered *r, const struct log_place *
 }
 
 static enum err
-follow(struct remembered *r, const struct log_place *known, uint64_t size, struct log_place *to,
+follow(struct remembered *r, const struct log_point *known, uint64_t size, struct log_point *to,
     uint8_t commit[LOG_COMMIT_LEN])
 {
 	struct log_follow *f = NULL;
@@ -228,8 +228,8 @@ follow(struct remembered *r, const struct log_place *known, uint64_t size, struc
 	return e == ERR_FILE_UNREADABLE ? ERR_AUDIT_UNAVAILABLE : e;
 }
 
-static const struct log_place *
-vouching(const struct remembered *r, bool has_known, const struct log_place *known)
+static const struct log_point *
+vouching(const struct remembered *r, bool has_known, const struct log_point *known)
 {
 	return has_known ? known : r->has_last ? &r->last : NULL;
 }
@@ -239,7 +239,7 @@ extend_locked(struct remembered *r, const uint8_t receipt[LOG_COMMIT_LEN], bool 
 {
 	struct wire_in in = wire_in(receipt, LOG_COMMIT_LEN);
 	uint8_t commit[LOG_COMMIT_LEN];
-	struct log_place known, place;
+	struct log_point known, place;
 	struct log_commit c;
 	bool has_known;
 	enum err e;
@@ -275,7 +275,7 @@ enum err
 remembered_compare(struct remembered *r, uint64_t size, const uint8_t root[SHA256_LEN])
 {
 	uint8_t commit[LOG_COMMIT_LEN];
-	struct log_place to;
+	struct log_point to;
 	enum err e = ERR_AUDIT_DIVERGED;
 
 	if (!r->has_last)
@@ -288,7 +288,7 @@ remembered_compare(struct remembered *r, uint64_t size, const uint8_t root[SHA25
 }
 
 bool
-remembered_last(const struct remembered *r, struct log_place *out)
+remembered_last(const struct remembered *r, struct log_point *out)
 {
 	if (r->has_last)
 		*out = r->last;
@@ -300,7 +300,7 @@ remembered_accept(struct remembered *r, uint64_t size)
 {
 	uint8_t commit[LOG_COMMIT_LEN];
 	struct log_follow *f = NULL;
-	struct log_place place;
+	struct log_point place;
 	bool saved = false;
 	enum err e;
 

@@ -38,7 +38,7 @@ enum err remembered_extend(struct remembered *r, const uint8_t commit[LOG_COMMIT
 enum err remembered_compare(struct remembered *r, uint64_t size, const uint8_t root[SHA256_LEN]);
 
 /* What is remembered. False: nothing. */
-bool remembered_last(const struct remembered *r, struct log_place *out);
+bool remembered_last(const struct remembered *r, struct log_point *out);
 
 /*
  * Remembers the commit of that size in the log from now on, whatever was

@@ -7,7 +7,7 @@
 #include "store/segment.h"
 
 size_t
-remembered_form_put(struct uuid library, const struct log_place *place, char out[REMEMBERED_TEXT_MAX + 1])
+remembered_form_put(struct uuid library, const struct log_point *place, char out[REMEMBERED_TEXT_MAX + 1])
 {
 	struct log_note n = { .size = place->size };
 	size_t len;
@@ -21,10 +21,10 @@ remembered_form_put(struct uuid library, const struct log_place *place, char out
 
 /* Whatever is not what we would have written ourselves is not ours. */
 enum err
-remembered_form_take(struct span text, struct uuid library, struct log_place *out)
+remembered_form_take(struct span text, struct uuid library, struct log_point *out)
 {
 	char line[REMEMBERED_TEXT_MAX + 1], again[REMEMBERED_TEXT_MAX + 1];
-	struct log_place place;
+	struct log_point place;
 	struct log_note n;
 	size_t len;
 
@@ -32,7 +32,7 @@ remembered_form_take(struct span text, struct uuid library, struct log_place *ou
 		return ERR_INVALID_CONTENT;
 	memcpy(line, n.extensions.p, n.extensions.len);
 	line[n.extensions.len] = '\0';
-	place = (struct log_place){ .size = n.size };
+	place = (struct log_point){ .size = n.size };
 	memcpy(place.root, n.root, sizeof place.root);
 	if (sscanf(line, "segment %10" SCNu64 " offset %10" SCNu64, &place.segment, &place.at) != 2)
 		return ERR_INVALID_CONTENT;

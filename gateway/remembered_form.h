@@ -11,9 +11,9 @@
 #define REMEMBERED_TEXT_MAX 255
 
 /* Its length; the text ends with a NUL. */
-size_t remembered_form_put(struct uuid library, const struct log_place *place, char out[REMEMBERED_TEXT_MAX + 1]);
+size_t remembered_form_put(struct uuid library, const struct log_point *place, char out[REMEMBERED_TEXT_MAX + 1]);
 
 /* Takes exactly what the other writes. ERR_INVALID_CONTENT. */
-enum err remembered_form_take(struct span text, struct uuid library, struct log_place *out);
+enum err remembered_form_take(struct span text, struct uuid library, struct log_point *out);
 
 #endif

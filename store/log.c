@@ -29,7 +29,7 @@ move_anchor(struct log *l)
 {
 	struct log_anchor a;
 
-	if (l->anchor_size == l->chain.size)
+	if (l->anchor_size == l->chain.size || l->settings.repair)
 		return;
 	a = log_inside_anchor(l);
 	log_anchor_write(l->anchor_fd, &a);
@@ -91,11 +91,19 @@ log_append(struct log *l, const struct log_record *r, uint64_t *index)
 {
 	if (l->failure != OK)
 		return l->failure;
-	if (r->type == LOG_EPOCH)
+	if (l->settings.repair)
+		return ERR_AUDIT_TAMPERED;
+	if (r->type == LOG_EPOCH || r->type == LOG_REPAIR)
 		return ERR_INVALID_ARGUMENT;
 	if (!l->epoch.certified && !log_check_pending_allows(r))
 		return ERR_LOCKED;
 	return log_inside_append(l, r, index);
+}
+
+bool
+log_repairing(const struct log *l)
+{
+	return l->settings.repair;
 }
 
 size_t
@@ -205,7 +213,7 @@ log_root(const struct log *l)
 enum log_state
 log_state(const struct log *l)
 {
-	if (l->failure != OK)
+	if (l->failure != OK || l->settings.repair)
 		return LOG_FAILED;
 	if (l->room.full)
 		return LOG_FULL;

@@ -45,6 +45,7 @@ struct log_settings {
 	/* Takes such bytes back in place of what it has; false: they are none, and nothing changed. Both or neither. */
 	bool      (*unseal)(void *arg, struct span bytes);
 	void       *arg;
+	bool        repair;               /* set by log_repair_open alone */
 };
 
 /*
@@ -110,10 +111,13 @@ enum err log_epoch_rotate(struct log *l, const struct cert *c);
  * ERR_LOCKED: the epoch is pending and this type must wait for a certificate.
  * ERR_BUSY: the group is full (512 records, 256 KiB, or what a small segment
  * holds); commit first.
- * ERR_INVALID_ARGUMENT: the record is outside its limits, or an epoch record.
- * ERR_AUDIT_FULL, ERR_AUDIT_UNAVAILABLE, ERR_AUDIT_TAMPERED: see log_state.
+ * ERR_INVALID_ARGUMENT: the record is outside its limits, or an epoch or repair
+ * record. ERR_AUDIT_TAMPERED: the log is being repaired. ERR_AUDIT_FULL, ERR_AUDIT_UNAVAILABLE, ERR_AUDIT_TAMPERED: see log_state.
  */
 enum err log_append(struct log *l, const struct log_record *r, uint64_t *index);
+
+/* Was it opened by log_repair_open, and not ended by log_repair_finish? It takes no record then and is LOG_FAILED. */
+bool log_repairing(const struct log *l);
 
 /* How many records wait for log_commit. */
 size_t log_waiting(const struct log *l);

@@ -64,7 +64,8 @@ take_record(struct log_check *k, const struct log_frame_group *g, struct wire_in
 	next->size++;
 	if (k->depth == LOG_CHECK_CHAIN)
 		return NULL;
-	if ((fault = log_check_epoch_rule(k->log_public, &r, next)) != NULL)
+	if ((fault = log_check_epoch_rule(k->log_public, &r, next)) != NULL ||
+	    (fault = log_check_repair_rule(&r, next)) != NULL)
 		return fault;
 	next->manual_lock = log_check_manual_lock(&r, next->manual_lock);
 	merkle_leaf(leaf, hash);

@@ -9,6 +9,7 @@
 #include "escrow/cert.h"
 #include "store/log_anchor.h"
 #include "store/log_frame.h"
+#include "store/log_head.h"
 #include "store/merkle.h"
 
 struct log_epoch {
@@ -28,6 +29,11 @@ struct log_chain {
 	struct log_epoch next_epoch; /* within a group that rotates to it; not begun everywhere else */
 	uint64_t         n_epochs;
 	uint64_t         n_pending_epochs; /* that no certificate followed so far */
+	bool             has_found;        /* the running epoch is its process's first, and holds no repair: */
+	struct log_head  found;            /* the log before it */
+	uint64_t         n_repairs;        /* repair records */
+	uint64_t         n_lost;           /* records that they gave up, as far as sizes tell */
+	uint32_t         repaired;         /* the count that the last of them names; 0: none */
 };
 
 /* May a record of this kind stand in an epoch that is not certified? */
@@ -69,6 +75,12 @@ const char *log_check_epoch_rule(const uint8_t *log_public, const struct log_rec
  * run that it rotated to. `before` is the epoch in which the group before ended.
  */
 void log_check_settle(struct log_chain *chain, const struct log_epoch *before);
+
+/*
+ * What a repair record says must fit the log before its epoch, and raise the
+ * count of repairs. NULL when it does, and for every other record.
+ */
+const char *log_check_repair_rule(const struct log_record *r, struct log_chain *chain);
 
 enum log_check_depth {
 	LOG_CHECK_CHAIN, /* frames, indices and the chain of commits: no tree, no epochs, no signatures */

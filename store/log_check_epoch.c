@@ -66,16 +66,19 @@ log_check_cert(const struct cert *c, const struct log_epoch *epoch,
 }
 
 static const char *
-begin(const struct log_record *r, struct wire_in *extra, struct log_epoch *epoch)
+begin(const struct log_record *r, struct wire_in *extra, struct log_chain *chain)
 {
 	struct log_epoch begun = { .begun = true, .id = r->epoch };
 
 	wire_take_bytes(extra, begun.public_key, sizeof begun.public_key);
 	if (!wire_done(extra))
 		return "an epoch record does not have its form";
-	if (epoch->begun && uuid_equal(epoch->id, begun.id))
+	if (chain->epoch.begun && uuid_equal(chain->epoch.id, begun.id))
 		return "an epoch begins twice";
-	*epoch = begun;
+	chain->epoch = begun;
+	chain->has_found = true;
+	chain->found = (struct log_head){ .size = r->index };
+	merkle_root(&chain->tree, chain->found.root);
 	return NULL;
 }
 
@@ -133,7 +136,7 @@ log_check_epoch_rule(const uint8_t *log_public, const struct log_record *r, stru
 	if (chain->next_epoch.begun)
 		return "a record stands behind the one that ends its epoch";
 	if (r->type == LOG_EPOCH && what == BEGINS && !extra.failed)
-		return begin(r, &extra, &chain->epoch);
+		return begin(r, &extra, chain);
 	if (!chain->epoch.begun || !uuid_equal(r->epoch, chain->epoch.id))
 		return "a record is of an epoch that did not begin";
 	if (r->type == LOG_EPOCH)
@@ -158,4 +161,5 @@ log_check_settle(struct log_chain *chain, const struct log_epoch *before)
 	chain->n_pending_epochs += !chain->next_epoch.certified;
 	chain->epoch = chain->next_epoch;
 	chain->next_epoch = (struct log_epoch){ .begun = false };
+	chain->has_found = false;
 }

@@ -1,4 +1,3 @@
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -203,10 +202,10 @@ go_on_in_next(struct log_follow *f, struct walk *w)
 }
 
 static void
-count(const struct log_follow *f, struct walk *w, const struct log_frame_group *g, struct log_place *to,
+count(const struct log_follow *f, struct walk *w, const struct log_frame_group *g, struct log_point *to,
     uint8_t commit[LOG_COMMIT_LEN])
 {
-	*to = (struct log_place){ .size = g->commit.size, .segment = f->number, .at = w->at };
+	*to = (struct log_point){ .size = g->commit.size, .segment = f->number, .at = w->at };
 	memcpy(to->root, g->commit.root, sizeof to->root);
 	memcpy(commit, g->signed_commit.p, LOG_COMMIT_LEN);
 	sha256(commit, LOG_COMMIT_LEN, w->last);
@@ -219,7 +218,7 @@ count(const struct log_follow *f, struct walk *w, const struct log_frame_group *
  * bytes that never counted can lie behind the last group of a segment.
  */
 static enum err
-step(struct log_follow *f, struct walk *w, struct log_place *to, uint8_t commit[LOG_COMMIT_LEN])
+step(struct log_follow *f, struct walk *w, struct log_point *to, uint8_t commit[LOG_COMMIT_LEN])
 {
 	struct log_frame_group g;
 	enum err e;
@@ -244,7 +243,7 @@ step(struct log_follow *f, struct walk *w, struct log_place *to, uint8_t commit[
 }
 
 static enum err
-walk_to(struct log_follow *f, struct walk *w, uint64_t size, struct log_place *to,
+walk_to(struct log_follow *f, struct walk *w, uint64_t size, struct log_point *to,
     uint8_t commit[LOG_COMMIT_LEN])
 {
 	enum err e = OK;
@@ -255,11 +254,11 @@ walk_to(struct log_follow *f, struct walk *w, uint64_t size, struct log_place *t
 }
 
 enum err
-log_follow_to(struct log_follow *f, const struct log_place *from, uint64_t size,
-    struct log_place *to, uint8_t commit[LOG_COMMIT_LEN])
+log_follow_to(struct log_follow *f, const struct log_point *from, uint64_t size,
+    struct log_point *to, uint8_t commit[LOG_COMMIT_LEN])
 {
 	struct walk w = { .at = from->at };
-	struct log_place place;
+	struct log_point place;
 	struct log_frame_group g;
 	enum err e;
 
@@ -275,38 +274,18 @@ log_follow_to(struct log_follow *f, const struct log_place *from, uint64_t size,
 	return e;
 }
 
-static enum err
-last_segment(const struct log_follow *f, uint64_t *number)
-{
-	int fd = openat(f->seg_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
-
-	if (dir == NULL) {
-		if (fd >= 0)
-			close(fd);
-		return ERR_FILE_UNREADABLE;
-	}
-	*number = 0;
-	while ((entry = readdir(dir)) != NULL)
-		if (segment_number(entry->d_name) > *number)
-			*number = segment_number(entry->d_name);
-	closedir(dir);
-	return OK;
-}
-
 enum err
-log_follow_find(struct log_follow *f, uint64_t size, struct log_place *to, uint8_t commit[LOG_COMMIT_LEN])
+log_follow_find(struct log_follow *f, uint64_t size, struct log_point *to, uint8_t commit[LOG_COMMIT_LEN])
 {
 	enum segment_header_state state = SEGMENT_BLANK;
 	struct walk w = { .at = SEGMENT_HEADER_LEN };
 	struct segment_header h;
-	struct log_place place;
+	struct log_point place;
 	uint64_t n;
 	enum err e;
 
-	if ((e = last_segment(f, &n)) != OK)
-		return e;
+	if ((e = segment_highest(f->seg_fd, &n)) != OK)
+		return e == ERR_NOT_FOUND ? ERR_AUDIT_DIVERGED : e;
 	for (; n > 0; n--)
 		if (header_of(f, n, &state, &h) == OK && state == SEGMENT_GOOD && h.number == n && h.first < size)
 			break;

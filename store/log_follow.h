@@ -14,7 +14,7 @@
 #include "store/log_commit.h"
 
 /* A group of the log, known by what its commit says. */
-struct log_place {
+struct log_point {
 	uint64_t size;             /* records up to its last one */
 	uint8_t  root[SHA256_LEN]; /* of them */
 	uint64_t segment;          /* the number of its segment */
@@ -36,11 +36,11 @@ void     log_follow_close(struct log_follow **f);
  * ERR_AUDIT_DIVERGED: `from` is not there, or no group of that size continues
  * it. ERR_FILE_UNREADABLE.
  */
-enum err log_follow_to(struct log_follow *f, const struct log_place *from, uint64_t size,
-    struct log_place *to, uint8_t commit[LOG_COMMIT_LEN]);
+enum err log_follow_to(struct log_follow *f, const struct log_point *from, uint64_t size,
+    struct log_point *to, uint8_t commit[LOG_COMMIT_LEN]);
 
 /* The same without a known group: from the header of the segment in which it must lie, which is believed. */
-enum err log_follow_find(struct log_follow *f, uint64_t size, struct log_place *to,
+enum err log_follow_find(struct log_follow *f, uint64_t size, struct log_point *to,
     uint8_t commit[LOG_COMMIT_LEN]);
 
 #endif

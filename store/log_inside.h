@@ -19,6 +19,8 @@ struct log_receipt {
 struct log {
 	struct log_settings settings; /* its dir is NULL here, its key that below */
 	struct log_dir     dir;
+	struct log_head    found;     /* what counted when it was opened */
+	struct log_repaired repaired; /* while it is repaired: what its record is to say of what was lost */
 	struct log_room    room;
 	struct log_chain   chain;     /* what counts */
 	uint8_t            root[SHA256_LEN];

@@ -23,7 +23,11 @@ open_all(struct log *l, const struct log_settings *settings)
 	    (e = log_recover(settings, &l->dir, &l->chain, &l->room)) != OK)
 		return e;
 	l->waiting_lock = l->chain.manual_lock;
-	if ((e = log_anchor_open(l->dir.fd, &l->anchor_fd)) != OK || (e = log_inside_begin_epoch(l)) != OK)
+	l->found.size = l->chain.size;
+	merkle_root(&l->chain.tree, l->found.root);
+	/* Until a repair is recorded the anchor says what was lost. */
+	if ((e = log_anchor_open(l->dir.fd, &l->anchor_fd)) != OK || (e = log_inside_begin_epoch(l)) != OK ||
+	    settings->repair)
 		return e;
 	a = log_inside_anchor(l);
 	if ((e = log_anchor_sync(l->anchor_fd, &a)) == OK && log_io()->fsync(l->dir.fd) != 0)
@@ -65,7 +69,7 @@ log_close(struct log **l)
 
 	if (*l == NULL)
 		return;
-	if ((*l)->failure == OK) {
+	if ((*l)->failure == OK && !(*l)->settings.repair) {
 		a = log_inside_anchor(*l);
 		(void)log_anchor_sync((*l)->anchor_fd, &a);
 	}

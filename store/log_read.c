@@ -44,7 +44,8 @@ static void
 judge(const struct log_check *k, const struct log_scan *s, struct log_verdict *v)
 {
 	*v = (struct log_verdict){ .valid = !k->broken, .size = k->chain.size, .bad_index = k->bad_index,
-	    .n_epochs = k->chain.n_epochs, .n_pending_epochs = k->chain.n_pending_epochs };
+	    .n_epochs = k->chain.n_epochs, .n_pending_epochs = k->chain.n_pending_epochs,
+	    .n_repairs = k->chain.n_repairs, .n_lost = k->chain.n_lost };
 	merkle_root(&k->chain.tree, v->root);
 	if (k->broken) {
 		snprintf(v->reason, sizeof v->reason, "%s", k->reason);

@@ -16,6 +16,8 @@ struct log_verdict {
 	char     reason[128];       /* when not valid: why, in words, no file content */
 	uint64_t n_epochs;
 	uint64_t n_pending_epochs;  /* never certified; they hold refusals, failed unlocks and locks only */
+	uint64_t n_repairs;         /* repair records */
+	uint64_t n_lost;            /* records that they gave up, as far as sizes tell */
 };
 
 struct log_verify_options {

@@ -92,10 +92,12 @@ scan(const struct log_settings *settings, const struct log_dir *dir, struct log_
 		k->each = pass_on;
 		k->arg = (void *)(uintptr_t)settings;
 	}
-	k->has_anchor = log_anchor_read(dir->fd, &k->anchor);
+	/* What a repair is about to give up, the anchor still names; and it must know every record. */
+	k->has_anchor = !settings->repair && log_anchor_read(dir->fd, &k->anchor);
 	*s = (struct log_scan){ .seg_fd = dir->seg_fd, .check = k, .owner = true, .has_library = true,
 	    .library = settings->library, .on_tail = keep_tail, .arg = (void *)(uintptr_t)dir };
-	log_start(settings, dir, s);
+	if (!settings->repair)
+		log_start(settings, dir, s);
 	e = log_scan(s);
 	if (e == ERR_FILE_UNREADABLE)
 		return ERR_AUDIT_UNAVAILABLE;

@@ -153,6 +153,8 @@ scan_segment(struct log_scan *s, struct log_window *w, uint64_t number)
 	bool good;
 	enum err e;
 
+	s->at_number = number;
+	s->at = 0;
 	if ((e = look_at_header(s, w, number, &state, &h)) != OK)
 		return e;
 	good = state == SEGMENT_GOOD;
@@ -162,7 +164,9 @@ scan_segment(struct log_scan *s, struct log_window *w, uint64_t number)
 		return OK;
 	}
 	tail.from = !good ? 0 : number == s->from_segment ? s->from : SEGMENT_HEADER_LEN;
-	if ((e = scan_frames(s, w, good, &tail)) != OK || s->check->broken)
+	e = scan_frames(s, w, good, &tail);
+	s->at = tail.from;
+	if (e != OK || s->check->broken)
 		return e;
 	if (good) {
 		s->number = number;

@@ -34,6 +34,8 @@ struct log_scan {
 	uint64_t          n_used;     /* the highest number with a header, whole or torn */
 	uint64_t          number;     /* the last segment whose header holds; 0: none */
 	uint64_t          end;        /* where its last group that holds ends; 0: it has none */
+	uint64_t          at_number;  /* how far the walk came: this segment, */
+	uint64_t          at;         /* behind its last group that holds; 0: its header does not */
 	uint64_t          blank;      /* the first segment above n_used that is all zero; 0: none */
 	bool              loose;      /* bytes that do not count lie behind the last group that holds */
 	bool              torn;       /* so, or the last segment is empty or cut: nothing may be written to it */

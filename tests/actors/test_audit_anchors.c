@@ -1,4 +1,5 @@
 /* What vault and grants keep of the log: no delivery without their word, and none from a log that is not theirs. */
+#include "store/log_repair.h"
 #include "tests/actors/audit_rig.h"
 
 /* Opens the log of the last start, which vault and grants speak for with these. */
@@ -172,27 +173,22 @@ an_anchor_of_a_repair_that_the_log_does_not_have_is_ahead_of_it(void **state)
 static void
 an_anchor_that_a_repair_gave_up_agrees_and_a_newer_one_does_not(void **state)
 {
-	struct log_repaired repaired = { .repairs = 1, .found = { .size = 2 }, .lost = { .size = 500 } };
+	const struct log_head known = { .size = 500 };
+	struct log_repaired repaired;
 	struct log_settings settings = { .dir = "audit", .library = a.library, .log_public = signer_public(a.log_key),
 		.first_segment_bytes = 1 << 20, .segment_bytes = 1 << 20 };
-	struct log_record r = { .type = LOG_REPAIR, .subject_kind = LOG_DAEMON };
 	struct head_body lost = { .size = 500 }, newer = { .size = 501 };
-	uint8_t extra[LOG_REPAIRED_LEN];
-	struct wire_out o = wire_out(extra, sizeof extra);
 	const struct log_receipt *receipt;
 	struct log *l = NULL;
 	struct cert c;
-	uint64_t index;
 
 	(void)state;
 	rig_close(&a.r);
-	log_repaired_put(&o, &repaired);
-	r.extra = wire_written(&o);
-	assert_int_equal(log_open(&settings, &l), OK);
+	assert_int_equal(log_repair_open(&settings, (struct log_known){ &known, 1 }, &l, &repaired), OK);
 	cert_make(a.log_key, NULL, CERT_EPOCH, log_epoch(l), log_epoch_public(l), &c);
 	assert_int_equal(log_epoch_certify(l, &c), OK);
-	assert_int_equal(log_append(l, &r, &index), OK);
 	assert_int_equal(log_commit(l, &receipt), OK);
+	assert_int_equal(log_repair_finish(l), OK);
 	log_close(&l);
 	start();
 	open_log_with(&lost, &lost);

@@ -66,7 +66,7 @@ static uint64_t
 size_in_file(void)
 {
 	struct remembered *r = opened();
-	struct log_place p = { .size = 0 };
+	struct log_point p = { .size = 0 };
 
 	(void)remembered_last(r, &p);
 	remembered_close(&r);
@@ -92,7 +92,7 @@ each_receipt_is_found_and_remembered(void **state)
 {
 	uint8_t commit[LOG_COMMIT_LEN];
 	struct remembered *r = opened();
-	struct log_place p;
+	struct log_point p;
 
 	(void)state;
 	assert_false(remembered_last(r, &p));
@@ -281,7 +281,7 @@ two_libraries_do_not_mix(void **state)
 {
 	uint8_t commit[LOG_COMMIT_LEN];
 	struct remembered *r = opened(), *other = NULL;
-	struct log_place p;
+	struct log_point p;
 
 	(void)state;
 	group(commit);

@@ -21,7 +21,7 @@ library(void)
 }
 
 static enum err
-take(const char *text, size_t len, struct log_place *out)
+take(const char *text, size_t len, struct log_point *out)
 {
 	return remembered_form_take((struct span){ (const uint8_t *)text, len }, library(), out);
 }
@@ -29,7 +29,7 @@ take(const char *text, size_t len, struct log_place *out)
 static void
 what_is_written_is_read_again(void **state)
 {
-	struct log_place p = { .size = UINT64_MAX, .segment = 9999999999, .at = (uint64_t)1 << 30 }, q;
+	struct log_point p = { .size = UINT64_MAX, .segment = 9999999999, .at = (uint64_t)1 << 30 }, q;
 	char text[REMEMBERED_TEXT_MAX + 1];
 	size_t len;
 
@@ -48,7 +48,7 @@ static void
 the_sample_is_taken_and_no_shorter_or_longer_text(void **state)
 {
 	char longer[sizeof sample + 1];
-	struct log_place p;
+	struct log_point p;
 
 	(void)state;
 	assert_int_equal(take(sample, strlen(sample), &p), OK);
@@ -79,7 +79,7 @@ no_other_library_and_no_other_spelling_is_taken(void **state)
 		"3\nx0yxNo1Uwc0BZTyIUPrtWdL4X0GiztLNSDcX+WTRqAI=\nsegment 1 offset 543\nsegment 1 offset 543\n",
 	};
 	char text[400];
-	struct log_place p;
+	struct log_point p;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {

@@ -36,12 +36,12 @@ group(size_t n, uint8_t commit[LOG_COMMIT_LEN])
 	return log_size(rig.log);
 }
 
-static struct log_place
+static struct log_point
 found(uint64_t size, const uint8_t commit[LOG_COMMIT_LEN])
 {
 	uint8_t at_place[LOG_COMMIT_LEN];
 	struct log_follow *f = NULL;
-	struct log_place place;
+	struct log_point place;
 
 	assert_int_equal(log_follow_open(rig.dir, &f), OK);
 	assert_int_equal(log_follow_find(f, size, &place, at_place), OK);
@@ -52,10 +52,10 @@ found(uint64_t size, const uint8_t commit[LOG_COMMIT_LEN])
 }
 
 static enum err
-followed(const struct log_place *from, uint64_t size, uint8_t commit[LOG_COMMIT_LEN])
+followed(const struct log_point *from, uint64_t size, uint8_t commit[LOG_COMMIT_LEN])
 {
 	struct log_follow *f = NULL;
-	struct log_place to;
+	struct log_point to;
 	enum err e;
 
 	assert_int_equal(log_follow_open(rig.dir, &f), OK);
@@ -71,7 +71,7 @@ the_way_leads_over_many_segments_to_the_same_bytes(void **state)
 {
 	uint8_t first[LOG_COMMIT_LEN], last[LOG_COMMIT_LEN], commit[LOG_COMMIT_LEN];
 	uint64_t size = group(2, first), end = 0;
-	struct log_place from = found(size, first), place;
+	struct log_point from = found(size, first), place;
 
 	(void)state;
 	for (size_t i = 0; i < 120; i++)
@@ -90,7 +90,7 @@ no_way_leads_to_a_size_that_no_commit_has(void **state)
 {
 	uint8_t first[LOG_COMMIT_LEN], last[LOG_COMMIT_LEN];
 	uint64_t size = group(1, first), end = group(5, last);
-	struct log_place from = found(size, first), to;
+	struct log_point from = found(size, first), to;
 	struct log_follow *f = NULL;
 
 	(void)state;
@@ -107,7 +107,7 @@ a_known_place_must_hold_what_is_known_of_it(void **state)
 {
 	uint8_t first[LOG_COMMIT_LEN], last[LOG_COMMIT_LEN];
 	uint64_t size = group(1, first), end = group(1, last);
-	struct log_place true_place = found(size, first), p;
+	struct log_point true_place = found(size, first), p;
 
 	(void)state;
 	p = true_place;
@@ -133,7 +133,7 @@ a_changed_commit_on_the_way_is_no_way(void **state)
 {
 	uint8_t first[LOG_COMMIT_LEN], last[LOG_COMMIT_LEN], commit[LOG_COMMIT_LEN];
 	uint64_t size = group(1, first), end;
-	struct log_place from = found(size, first), middle, to;
+	struct log_point from = found(size, first), middle, to;
 	char path[192];
 	size_t len;
 	uint8_t *bytes;
@@ -164,7 +164,7 @@ bytes_that_never_counted_are_passed_by(void **state)
 {
 	uint8_t first[LOG_COMMIT_LEN], last[LOG_COMMIT_LEN], commit[LOG_COMMIT_LEN];
 	uint64_t size = group(1, first), end;
-	struct log_place from = found(size, first), to;
+	struct log_point from = found(size, first), to;
 	char path[192];
 	uint8_t *bytes, *torn;
 	size_t len;
@@ -203,7 +203,7 @@ a_segment_that_is_missing_ends_the_way(void **state)
 {
 	uint8_t first[LOG_COMMIT_LEN], last[LOG_COMMIT_LEN];
 	uint64_t size = group(1, first), end = 0;
-	struct log_place from = found(size, first);
+	struct log_point from = found(size, first);
 	struct log_follow *f = NULL;
 	char path[192];
 

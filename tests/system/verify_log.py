@@ -18,7 +18,7 @@ import sys
 
 HEADER, COMMIT, FRAME = 110, 143, 4 + 143 + 64
 GROUP_RECORDS, GROUP_BYTES, LEAF = 512, 256 << 10, 8192
-EPOCH, LOCK, RESUME, REFUSAL, UNLOCK = 12, 8, 9, 4, 7
+EPOCH, LOCK, RESUME, REFUSAL, UNLOCK, REPAIR = 12, 8, 9, 4, 7, 13
 ZERO = bytes(32)
 
 
@@ -167,7 +167,9 @@ class Log:
         self.n, self.last, self.peaks, self.lock = 0, ZERO, [], False
         self.epoch, self.epoch_key, self.certified = None, None, False
         self.owed = None     # a commit whose signature was left to a later one
-        self.roots = {}
+        self.roots = {0: sha()}
+        self.found = None    # the size before the running epoch, if that is its process's first
+        self.count, self.repairs, self.lost = 0, 0, 0
 
     def broken(self):
         self.check_owed()
@@ -197,6 +199,7 @@ class Log:
         n, peaks, lock = self.n, list(self.peaks), self.lock
         epoch, key, certified = self.epoch, self.epoch_key, self.certified
         after = None          # the epoch that runs from the next group on
+        found, repairs = self.found, (self.count, self.repairs, self.lost)
         for leaf in leaves:
             r = take_leaf(leaf)
             if after or r is None or r["index"] != n or r["epoch"] != c["epoch"]:
@@ -206,6 +209,7 @@ class Log:
                 if len(extra) != 33 or r["epoch"] == epoch:
                     return False
                 epoch, key, certified = r["epoch"], extra[1:], False
+                found = n
             elif r["epoch"] != epoch:
                 return False
             elif r["type"] == EPOCH and extra[:1] == b"\2":
@@ -218,6 +222,12 @@ class Log:
                 certified = True
             elif not (certified or r["type"] in (REFUSAL, LOCK) or r["type"] == UNLOCK and not r["done"]):
                 return False
+            if r["type"] == REPAIR:
+                if not r["done"] or len(extra) != 84 or found is None or num(extra[4:12]) != found or \
+                        self.roots[found] != extra[12:44] or num(extra[:4]) <= repairs[0]:
+                    return False
+                repairs = num(extra[:4]), repairs[1] + 1, repairs[2] + max(0, num(extra[44:52]) - found)
+                found = None
             if r["type"] in (LOCK, RESUME) and r["done"]:
                 lock = r["type"] == LOCK
             h, bit = sha(b"\0", leaf), 0
@@ -233,6 +243,7 @@ class Log:
             self.check_owed()
         self.n, self.peaks, self.lock = n, peaks, lock
         self.epoch, self.epoch_key, self.certified = after or (epoch, key, certified)
+        self.found, (self.count, self.repairs, self.lost) = None if after else found, repairs
         self.last, self.owed = sha(c["body"], c["signature"]), None if due else c
         self.roots[n] = c["root"]
         return True
@@ -295,7 +306,10 @@ def verify(path, key_file, full):
     except Broken as e:
         return {"valid": False, "index": e.args[0], "reason": "a record, a commit or a segment does not hold"}, False
     beside = anchor and num(anchor[4:12]) and log.roots.get(num(anchor[4:12])) != anchor[12:44]
-    return {"valid": True, "size": log.n, "root": root(log.peaks).hex()}, bool(behind or beside)
+    verdict = {"valid": True, "size": log.n, "root": root(log.peaks).hex()}
+    if log.repairs:
+        verdict.update(repairs=log.repairs, lost=log.lost)
+    return verdict, bool(behind or beside)
 
 
 def main(args):

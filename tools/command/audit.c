@@ -23,6 +23,9 @@ print_verdict(const struct invocation *in, const struct log_verdict *v)
 
 	hex(v->root, sizeof v->root, root);
 	if (!in->json) {
+		if (v->valid && v->n_repairs > 0)
+			return print_line("valid: %llu records, root %s; repaired %llu times, at least %llu records were lost\n",
+			    (unsigned long long)v->size, root, (unsigned long long)v->n_repairs, (unsigned long long)v->n_lost);
 		if (v->valid)
 			return print_line("valid: %llu records, root %s\n", (unsigned long long)v->size, root);
 		return print_line("not valid: record %llu: %s\n", (unsigned long long)v->bad_index, v->reason);
@@ -31,6 +34,10 @@ print_verdict(const struct invocation *in, const struct log_verdict *v)
 	json_member_bool(&w, "valid", v->valid);
 	json_member_u64(&w, v->valid ? "size" : "index", v->valid ? v->size : v->bad_index);
 	json_member_text(&w, v->valid ? "root" : "reason", v->valid ? root : v->reason);
+	if (v->valid && v->n_repairs > 0) {
+		json_member_u64(&w, "repairs", v->n_repairs);
+		json_member_u64(&w, "lost", v->n_lost);
+	}
 	json_write_end(&w);
 	return print_json(&w);
 }

@@ -1,0 +1,25 @@
+#include <string.h>
+
+#include "store/log_check.h"
+
+const char *
+log_check_repair_rule(const struct log_record *r, struct log_chain *chain)
+{
+	struct log_repaired repaired;
+
+	if (r->type != LOG_REPAIR)
+		return NULL;
+	if (r->outcome != LOG_DONE || !log_repaired_take(r->extra, &repaired))
+		return "a repair record does not have its form";
+	if (!chain->has_found || repaired.found.size != chain->found.size ||
+	    memcmp(repaired.found.root, chain->found.root, SHA256_LEN) != 0)
+		return "a repair record does not name the log before it";
+	if (repaired.repairs <= chain->repaired)
+		return "a repair record does not raise the count of repairs";
+	chain->has_found = false;
+	chain->repaired = repaired.repairs;
+	chain->n_repairs++;
+	if (repaired.lost.size > repaired.found.size)
+		chain->n_lost += repaired.lost.size - repaired.found.size;
+	return NULL;
+}
