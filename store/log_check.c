@@ -31,6 +31,12 @@ log_check_behind_anchor(const struct log_check *k)
 	return k->has_anchor && k->chain.size < k->anchor.size;
 }
 
+bool
+log_check_behind_checkpoint(const struct log_check *k)
+{
+	return k->checkpoint != NULL && k->chain.size < k->checkpoint->size;
+}
+
 /* The chain of hashes lets one signature vouch for all commits before it in its epoch. */
 enum log_held
 log_check_end(struct log_check *k)
@@ -131,15 +137,24 @@ check_group(struct log_check *k, const struct log_frame_group *g, struct log_cha
 	return fault;
 }
 
-static void
-compare_anchor(struct log_check *k, const struct log_chain *next, const uint8_t root[SHA256_LEN])
+/* Does a group that ends with this root pass a size at which the log must have another? */
+static bool
+passes_beside(const struct log_check *k, const struct log_commit *c, uint64_t size, const uint8_t root[SHA256_LEN])
 {
-	if (!k->has_anchor || k->depth == LOG_CHECK_CHAIN)
+	if (c->size == size)
+		return memcmp(root, c->root, SHA256_LEN) != 0;
+	return k->chain.size < size && c->size > size;
+}
+
+static void
+compare(struct log_check *k, const struct log_commit *c)
+{
+	if (k->depth == LOG_CHECK_CHAIN)
 		return;
-	if (next->size == k->anchor.size)
-		k->beside_anchor = memcmp(k->anchor.root, root, SHA256_LEN) != 0;
-	else if (k->chain.size < k->anchor.size && next->size > k->anchor.size)
-		k->beside_anchor = true;
+	if (k->has_anchor)
+		k->beside_anchor |= passes_beside(k, c, k->anchor.size, k->anchor.root);
+	if (k->checkpoint != NULL)
+		k->beside_checkpoint |= passes_beside(k, c, k->checkpoint->size, k->checkpoint->root);
 }
 
 static void
@@ -172,7 +187,7 @@ log_check_group(struct log_check *k, const struct log_frame_group *g)
 	k->owes_signature = k->depth == LOG_CHECK_FAST && !signature_due(k, g, &next);
 	log_check_settle(&next, &k->chain.epoch);
 	k->owed = g->commit;
-	compare_anchor(k, &next, g->commit.root);
+	compare(k, &g->commit);
 	k->chain = next;
 	hand_out(k, g);
 	return LOG_HOLDS;

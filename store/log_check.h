@@ -10,6 +10,7 @@
 #include "store/log_anchor.h"
 #include "store/log_frame.h"
 #include "store/log_head.h"
+#include "store/log_note.h"
 #include "store/merkle.h"
 
 struct log_epoch {
@@ -100,11 +101,13 @@ struct log_check {
 	const uint8_t          *log_public; /* not needed for LOG_CHECK_CHAIN */
 	bool                    has_anchor;
 	struct log_anchor       anchor;
+	const struct log_note  *checkpoint;   /* NULL: none; its signature is the caller's business */
 	bool                  (*each)(void *arg, const struct log_record *r); /* may be NULL */
 	void                   *arg;
 
 	struct log_chain        chain;
 	bool                    beside_anchor; /* the log has another root where the anchor stands */
+	bool                    beside_checkpoint;
 	bool                    stopped;       /* each() returned false */
 	bool                    broken;
 	uint64_t                bad_index;     /* when broken */
@@ -123,7 +126,8 @@ enum log_held log_check_end(struct log_check *k);
 /* Marks the log as broken from record `index` on. */
 void log_check_break(struct log_check *k, uint64_t index, const char *reason);
 
-/* True when the log ends before the anchor. */
+/* True when the log ends before the anchor, or before the checkpoint. */
 bool log_check_behind_anchor(const struct log_check *k);
+bool log_check_behind_checkpoint(const struct log_check *k);
 
 #endif

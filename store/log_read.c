@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/log_checkpoint.h"
 #include "store/log_key.h"
 #include "store/log_read.h"
 #include "store/log_scan.h"
@@ -41,42 +42,88 @@ read_key(const struct log_verify_options *options, int dir_fd, struct uuid *libr
 }
 
 static void
+set_invalid(struct log_verdict *v, uint64_t index, const char *reason)
+{
+	v->valid = false;
+	v->bad_index = index;
+	snprintf(v->reason, sizeof v->reason, "%s", reason);
+}
+
+static bool
+is_behind(const struct log_check *k)
+{
+	return log_check_behind_anchor(k) || log_check_behind_checkpoint(k);
+}
+
+static void
 judge(const struct log_check *k, const struct log_scan *s, struct log_verdict *v)
 {
-	*v = (struct log_verdict){ .valid = !k->broken, .size = k->chain.size, .bad_index = k->bad_index,
+	*v = (struct log_verdict){ .valid = true, .size = k->chain.size,
 	    .n_epochs = k->chain.n_epochs, .n_pending_epochs = k->chain.n_pending_epochs,
 	    .n_repairs = k->chain.n_repairs, .n_lost = k->chain.n_lost };
 	merkle_root(&k->chain.tree, v->root);
-	if (k->broken) {
-		snprintf(v->reason, sizeof v->reason, "%s", k->reason);
-	} else if (s->loose && log_check_behind_anchor(k)) {
-		/* A torn write is never within the anchor: this counted once. */
-		v->valid = false;
-		v->bad_index = k->chain.size;
-		snprintf(v->reason, sizeof v->reason, "%s",
+	if (k->broken)
+		set_invalid(v, k->bad_index, k->reason);
+	else if (s->loose && is_behind(k))
+		/* A torn write is never within what was anchored or signed: this counted once. */
+		set_invalid(v, k->chain.size,
 		    k->reason != NULL ? k->reason : "the header of a segment does not have its form");
-	}
+}
+
+/* The walk and what it says, short of the checkpoint's signature. */
+static enum err
+scan(const struct log_verify_options *options, int seg_fd, struct uuid library, struct log_check *k,
+    struct log_verdict *verdict)
+{
+	struct log_scan s = { .seg_fd = seg_fd, .check = k, .has_library = true, .library = library };
+	enum err e;
+
+	k->depth = options->full ? LOG_CHECK_FULL : LOG_CHECK_FAST;
+	if ((e = log_scan(&s)) == OK)
+		judge(k, &s, verdict);
+	return e;
+}
+
+static enum err
+check_signature(const struct log_verify_options *options, struct uuid library, const struct log_check *k,
+    const struct log_checkpoint *c, struct log_verdict *verdict)
+{
+	char origin[LOG_ORIGIN_MAX + 1];
+	enum err e;
+
+	log_key_origin(library, origin);
+	e = log_checkpoint_vouched(c, options->dir, origin, k->log_public);
+	if (e == ERR_AUDIT_TAMPERED)
+		set_invalid(verdict, verdict->size, "neither the log key nor a delegate signed the checkpoint");
+	return e == ERR_AUDIT_TAMPERED ? OK : e;
 }
 
 static enum err
 verify_at(const struct log_verify_options *options, int dir_fd, int seg_fd, struct log_verdict *verdict)
 {
 	uint8_t public_key[SIGN_PUBLIC_LEN];
-	struct log_check k = { .depth = options->full ? LOG_CHECK_FULL : LOG_CHECK_FAST,
-	    .log_public = public_key };
-	struct log_scan s = { .seg_fd = seg_fd, .check = &k, .has_library = true };
-	enum err e;
+	struct log_checkpoint c = { .len = 0 };
+	struct log_check k = { .log_public = public_key };
+	struct uuid library;
+	enum err e, found;
 
-	if ((e = read_key(options, dir_fd, &s.library, public_key)) != OK)
+	if ((e = read_key(options, dir_fd, &library, public_key)) != OK)
 		return e;
-	/* Before the walk: a log that grows meanwhile must not seem to be behind it. */
+	/* Both before the walk: a log that grows meanwhile must not seem to be behind them. */
 	k.has_anchor = log_anchor_read(dir_fd, &k.anchor);
-	if ((e = log_scan(&s)) != OK)
-		return e;
-	judge(&k, &s, verdict);
-	if (verdict->valid && (k.beside_anchor || log_check_behind_anchor(&k)))
-		return ERR_AUDIT_DIVERGED;
-	return OK;
+	found = log_checkpoint_read_at(dir_fd, "checkpoint", &c);
+	k.checkpoint = found == OK ? &c.note : NULL;
+	if (found != OK && found != ERR_NOT_FOUND && found != ERR_INVALID_CONTENT)
+		return found;
+	e = scan(options, seg_fd, library, &k, verdict);
+	if (e == OK && verdict->valid && found == ERR_INVALID_CONTENT)
+		set_invalid(verdict, verdict->size, "the checkpoint does not have its form");
+	if (e == OK && verdict->valid && found == OK)
+		e = check_signature(options, library, &k, &c, verdict);
+	if (e == OK && verdict->valid && (k.beside_anchor || k.beside_checkpoint || is_behind(&k)))
+		e = ERR_AUDIT_DIVERGED;
+	log_checkpoint_free(&c);
+	return e;
 }
 
 enum err

@@ -28,12 +28,12 @@ struct log_verify_options {
 
 /*
  * Walks every segment: frames, hashes, the chain of commits, epochs and their
- * certificates, indices without gaps, the anchor.
+ * certificates, indices without gaps, the anchor, the checkpoint.
  *
  * OK with verdict->valid false is a log that does not hold. ERR_NOT_FOUND: no
  * log there. ERR_FILE_UNREADABLE: a file cannot be read. ERR_INVALID_CONTENT:
  * the key file is none. ERR_AUDIT_DIVERGED: valid, but behind or beside the
- * anchor; the verdict is filled in then too. The log may be written meanwhile.
+ * anchor or the checkpoint; the verdict is filled in then too. The log may be written meanwhile.
  */
 enum err log_verify(const struct log_verify_options *options, struct log_verdict *verdict);
 

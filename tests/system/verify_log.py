@@ -4,11 +4,12 @@
 usage: verify_log.py [--full] [--key FILE] DIR...
 
 Prints one line of JSON a directory, as `memories audit verify --json` does.
-Exit: 0 valid, 1 invalid, 2 usage, 3 diverged from the anchor (the worst of all
-directories). A second implementation beside store/log_read.c: the two must
+Exit: 0 valid, 1 invalid, 2 usage, 3 diverged from the anchor or the checkpoint
+(the worst of all directories). A second implementation beside store/log_read.c: the two must
 agree on every log, whole or damaged.
 """
 import base64
+import functools
 import hashlib
 import json
 import os
@@ -75,11 +76,13 @@ def point(b):
 BASE = point(bytes([0x58]) + bytes([0x66]) * 31)
 
 
+@functools.lru_cache(None)
 def signed(key, label, message, signature):
+    """With a label of None, over the message alone."""
     a, r, s = point(key), point(signature[:32]), num(signature[:31:-1])
     if a is None or r is None or s >= L:
         return False
-    h = num(hashlib.sha512(signature[:32] + key + label + b"\0" + message).digest()[::-1]) % L
+    h = num(hashlib.sha512(signature[:32] + key + (b"" if label is None else label + b"\0") + message).digest()[::-1]) % L
     x, y, z, _ = add(mul(s, BASE), mul(h, (P - a[0], a[1], 1, P - a[3])))
     inverse = pow(z, P - 2, P)
     x, y = x * inverse % P, y * inverse % P
@@ -114,6 +117,46 @@ def take_key(text):
     if not m or key[0] != 1 or sha(m[1], b"\n", key)[:4].hex() != m[3].decode():
         raise Unreadable("key")
     return bytes.fromhex(m[2].replace(b"-", b"").decode()), key[1:]
+
+
+def unbase64(text):
+    """What canonical, padded base64 stands for, or None."""
+    try:
+        b = base64.b64decode(text, validate=True)
+    except ValueError:
+        return None
+    return b if base64.b64encode(b) == text else None
+
+
+def take_note(b):
+    """The origin, size, root, text and signature lines of a checkpoint, or None."""
+    end = b.find(b"\n\n") + 1
+    text, tail = b[:end], b[end + 1:]
+    try:
+        b.decode()
+    except UnicodeDecodeError:
+        return None
+    m = re.fullmatch(rb"([^\n]{1,63})\n(0|[1-9][0-9]*)\n([A-Za-z0-9+/]{43}=)\n([^\n]+\n)*", text)
+    root = m and unbase64(m[3])
+    if not root or len(b) > 128 << 10 or int(m[2]) >> 64 or any(c < 32 and c != 10 for c in b):
+        return None
+    lines = [re.fullmatch("\u2014 ([^\\s+]+) ([A-Za-z0-9+/=]{1,8192})", line) for line in tail.decode().split("\n")[:-1]]
+    if not lines or not tail.endswith(b"\n") or not all(lines):
+        return None
+    blobs = [(line[1].encode(), unbase64(line[2].encode())) for line in lines]
+    if any(blob is None or len(blob) < 5 for _, blob in blobs):
+        return None
+    return {"origin": m[1], "size": int(m[2]), "root": root, "text": text, "signatures": blobs}
+
+
+def note_signed(note, origin, keys):
+    """By the first of the keys that has a line in it."""
+    for key in keys:
+        key_id = sha(origin, b"\n\1", key)[:4]
+        for name, blob in note["signatures"]:
+            if name == origin and blob[:4] == key_id:
+                return len(blob) == 68 and signed(key, None, note["text"], blob[4:])
+    return False
 
 
 def take_leaf(b):
@@ -170,6 +213,7 @@ class Log:
         self.roots = {0: sha()}
         self.found = None    # the size before the running epoch, if that is its process's first
         self.count, self.repairs, self.lost = 0, 0, 0
+        self.delegates = []
 
     def broken(self):
         self.check_owed()
@@ -190,7 +234,10 @@ class Log:
             if not signed(signer, label, b"\3" + b[50:98], b[98:162]):
                 return False
             signer = b[66:98]
-        return signed(signer, label, b[:49], b[162:])
+        if not signed(signer, label, b[:49], b[162:]):
+            return False
+        self.delegates += [signer] if b[49] else []
+        return True
 
     def group(self, leaves, frames, c, followed):
         """True when the group counts."""
@@ -276,15 +323,25 @@ def root(peaks):
     return h
 
 
-def verify(path, key_file, full):
-    """(verdict, diverged)"""
-    log = Log(*take_key(read(key_file or os.path.join(path, "key.pub"), 200, 0)), full)
+def take_anchor(path):
     try:
-        anchor = read(os.path.join(path, "anchor"), 92)
+        b = read(os.path.join(path, "anchor"), 92)
     except (OSError, Unreadable):
-        anchor = b""
-    if len(anchor) != 92 or anchor[:4] != b"AAN1" or sha(anchor[:60]) != anchor[60:]:
-        anchor = None
+        return None
+    fits = len(b) == 92 and b[:4] == b"AAN1" and sha(b[:60]) == b[60:]
+    return (num(b[4:12]), b[12:44]) if fits else None
+
+
+def take_checkpoint(path):
+    """(has one, the note or None)"""
+    try:
+        return True, take_note(read(os.path.join(path, "checkpoint"), 1 << 30))
+    except FileNotFoundError:
+        return False, None
+
+
+def walk(path, log, marks):
+    """Reads the segments; raises Broken."""
     where = os.path.join(path, "seg")
     numbers = {int(n[:10]) for n in os.listdir(where) if re.fullmatch(r"[0-9]{10}\.seg", n)} - {0}
     if not numbers:
@@ -292,24 +349,38 @@ def verify(path, key_file, full):
     segment = lambda n: read(os.path.join(where, "%010d.seg" % n), 1 << 30)
     used = max((n for n in numbers if any(segment(n)[:HEADER])), default=0)
     loose = False
+    for n in range(1, used + 1):
+        if n not in numbers:
+            log.broken()
+        b = segment(n)
+        at = log.segment(n, b)
+        loose = any(b[at:]) or (loose and not at)
+    log.check_owed()
+    if loose and any(size > log.n for size, _ in marks):
+        raise Broken(log.n)
+
+
+def verify(path, key_file, full):
+    """(verdict, diverged)"""
+    library, key = take_key(read(key_file or os.path.join(path, "key.pub"), 200, 0))
+    log = Log(library, key, full)
+    anchor, (has_note, note) = take_anchor(path), take_checkpoint(path)
+    marks = [anchor] if anchor else []
+    marks += [(note["size"], note["root"])] if note else []
     try:
-        for n in range(1, used + 1):
-            if n not in numbers:
-                log.broken()
-            b = segment(n)
-            at = log.segment(n, b)
-            loose = any(b[at:]) or (loose and not at)
-        log.check_owed()
-        behind = anchor and num(anchor[4:12]) > log.n
-        if behind and loose:
-            raise Broken(log.n)
+        walk(path, log, marks)
+        if has_note:
+            h = library.hex()
+            origin = "memories/{}-{}-{}-{}-{}".format(h[:8], h[8:12], h[12:16], h[16:20], h[20:]).encode()
+            if not note or note["origin"] != origin or not note_signed(note, origin, [key, *log.delegates]):
+                raise Broken(log.n)
     except Broken as e:
         return {"valid": False, "index": e.args[0], "reason": "a record, a commit or a segment does not hold"}, False
-    beside = anchor and num(anchor[4:12]) and log.roots.get(num(anchor[4:12])) != anchor[12:44]
+    diverged = any(size and log.roots.get(size) != want for size, want in marks)
     verdict = {"valid": True, "size": log.n, "root": root(log.peaks).hex()}
     if log.repairs:
         verdict.update(repairs=log.repairs, lost=log.lost)
-    return verdict, bool(behind or beside)
+    return verdict, diverged
 
 
 def main(args):
