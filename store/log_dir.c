@@ -82,6 +82,18 @@ remove_temporary(int dir_fd)
 	return OK;
 }
 
+/* A process that was killed can have left names that no sync made durable yet; what they name will be written to. */
+static enum err
+sync_names(const struct log_dir *d)
+{
+	const int fds[] = { d->seg_fd, d->quarantine_fd, d->seal_fd, d->fd };
+
+	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+		if (log_io()->fsync(fds[i]) != 0)
+			return log_io_failure();
+	return OK;
+}
+
 static enum err
 open_inside(struct log_dir *d)
 {
@@ -97,7 +109,7 @@ open_inside(struct log_dir *d)
 	    (e = open_below(d->fd, "seal", &d->seal_fd)) != OK ||
 	    (e = remove_temporary(d->quarantine_fd)) != OK || (e = remove_temporary(d->seal_fd)) != OK)
 		return e;
-	return log_io()->fsync(d->fd) == 0 ? OK : log_io_failure();
+	return sync_names(d);
 }
 
 enum err

@@ -8,6 +8,7 @@
 #include "store/log_frame.h"
 #include "store/log_io.h"
 #include "store/segment.h"
+#include "store/segment_list.h"
 
 /* An asker's next group is mostly just behind its last one, and small. */
 #define FIRST_PIECE ((size_t)8 << 10)
@@ -281,15 +282,20 @@ log_follow_find(struct log_follow *f, uint64_t size, struct log_point *to, uint8
 	struct walk w = { .at = SEGMENT_HEADER_LEN };
 	struct segment_header h;
 	struct log_point place;
-	uint64_t n;
+	struct segment_list l;
+	uint64_t n = 0;
+	size_t i;
 	enum err e;
 
-	if ((e = segment_highest(f->seg_fd, &n)) != OK)
+	if ((e = segment_list_read(f->seg_fd, &l)) != OK)
 		return e == ERR_NOT_FOUND ? ERR_AUDIT_DIVERGED : e;
-	for (; n > 0; n--)
+	for (i = l.n; i > 0; i--) {
+		n = l.numbers[i - 1];
 		if (header_of(f, n, &state, &h) == OK && state == SEGMENT_GOOD && h.number == n && h.first < size)
 			break;
-	if (n == 0)
+	}
+	segment_list_free(&l);
+	if (i == 0)
 		return ERR_AUDIT_DIVERGED;
 	w.size = h.first;
 	memcpy(w.last, h.previous, sizeof w.last);

@@ -11,6 +11,7 @@
 #include "store/log_key.h"
 #include "store/log_repair_files.h"
 #include "store/segment.h"
+#include "store/segment_list.h"
 
 #define PIECE    ((size_t)64 << 10)
 #define NAME_LEN 64
@@ -349,12 +350,15 @@ log_repair_files_move(const struct log_settings *settings, const struct log_dir 
     const struct log_damage *damage, uint32_t repairs)
 {
 	enum err e = set_derived_aside(settings, dir, repairs);
-	uint64_t highest = 0;
+	struct segment_list l = { NULL, 0 };
 
 	if (!damage->broken)
 		return e;
-	while (e == OK && (e = segment_highest(dir->seg_fd, &highest)) == OK && highest > damage->number)
-		e = set_segment_aside(dir, highest, repairs);
+	if (e == OK)
+		e = segment_list_read(dir->seg_fd, &l);
+	for (size_t i = l.n; e == OK && i > 0 && l.numbers[i - 1] > damage->number; i--)
+		e = set_segment_aside(dir, l.numbers[i - 1], repairs);
+	segment_list_free(&l);
 	if (e == ERR_NOT_FOUND)
 		return OK;
 	if (e != OK)

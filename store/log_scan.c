@@ -4,6 +4,7 @@
 
 #include "store/log_scan.h"
 #include "store/segment.h"
+#include "store/segment_list.h"
 
 static bool
 all_zero(struct span s)
@@ -32,20 +33,34 @@ look_at_header(struct log_scan *s, struct log_window *w, uint64_t number,
  * walk ends with the segment that was the last when it began.
  */
 static enum err
-find_last_used(struct log_scan *s, struct log_window *w)
+find_last_used(struct log_scan *s, struct log_window *w, const struct segment_list *l)
 {
-	for (uint64_t n = s->n_segments; n > 0 && s->n_used == 0; n--) {
+	for (size_t i = l->n; i > 0 && s->n_used == 0; i--) {
 		enum segment_header_state state = SEGMENT_BLANK;
 		struct segment_header h;
-		enum err e = look_at_header(s, w, n, &state, &h);
+		enum err e = look_at_header(s, w, l->numbers[i - 1], &state, &h);
 
 		log_window_close(w);
 		if (e != OK && e != ERR_NOT_FOUND)
 			return e;
 		if (state != SEGMENT_BLANK)
-			s->n_used = n;
+			s->n_used = l->numbers[i - 1];
 	}
 	return OK;
+}
+
+static enum err
+count_segments(struct log_scan *s, struct log_window *w)
+{
+	struct segment_list l;
+	enum err e;
+
+	if ((e = segment_list_read(s->seg_fd, &l)) != OK)
+		return e;
+	s->n_segments = l.numbers[l.n - 1];
+	e = find_last_used(s, w, &l);
+	segment_list_free(&l);
+	return e;
 }
 
 static const char *
@@ -207,7 +222,7 @@ log_scan(struct log_scan *s)
 	struct log_window w = LOG_WINDOW_NONE;
 	enum err e;
 
-	if ((e = segment_highest(s->seg_fd, &s->n_segments)) == OK && (e = find_last_used(s, &w)) == OK)
+	if ((e = count_segments(s, &w)) == OK)
 		e = scan_segments(s, s->from_segment != 0 ? s->from_segment : 1, &w);
 	log_window_end(&w);
 	return e;
@@ -222,7 +237,7 @@ log_scan_from(struct log_scan *s, uint64_t first)
 	uint64_t n;
 	enum err e;
 
-	if ((e = segment_highest(s->seg_fd, &s->n_segments)) != OK || (e = find_last_used(s, &w)) != OK)
+	if ((e = count_segments(s, &w)) != OK)
 		goto end;
 	for (n = s->n_used; n > 1; n--) {
 		e = look_at_header(s, &w, n, &state, &h);

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "store/log_steps_inside.h"
+#include "store/segment_list.h"
 
 #define BLOCK 4096u
 
@@ -122,24 +123,36 @@ log_steps_find_hashed(struct log_steps *s, uint64_t end, const uint8_t hash[SHA2
 	return OK;
 }
 
+/* Enters the last segment that begins before that record, or with the first of all. */
+static enum err
+enter_segment_before(struct log_steps *s, uint64_t before)
+{
+	struct segment_list l;
+	bool used = false, found = false;
+	enum err e;
+
+	if ((e = segment_list_read(s->seg_fd, &l)) != OK)
+		return e;
+	for (size_t i = l.n; e == OK && !found && i-- > 0;) {
+		if (used && l.numbers[i] + 1 != l.numbers[i + 1])
+			e = ERR_AUDIT_TAMPERED;
+		else if ((e = log_steps_enter(s, l.numbers[i])) == OK) {
+			used = used || s->state != SEGMENT_BLANK;
+			found = s->state == SEGMENT_GOOD && (s->header.first < before || s->header.first == 0);
+		}
+	}
+	segment_list_free(&l);
+	return e != OK || found ? e : used ? ERR_AUDIT_TAMPERED : ERR_NOT_FOUND;
+}
+
 enum err
 log_steps_find(struct log_steps *s, uint64_t before, struct log_mark *out)
 {
-	bool used = false;
-	uint64_t n, end;
+	uint64_t end;
 	enum err e;
 
-	if ((e = segment_highest(s->seg_fd, &n)) != OK)
+	if ((e = enter_segment_before(s, before)) != OK)
 		return e;
-	for (; n > 0; n--) {
-		if ((e = log_steps_enter(s, n)) != OK)
-			return e;
-		used = used || s->state != SEGMENT_BLANK;
-		if (s->state == SEGMENT_GOOD && (s->header.first < before || s->header.first == 0))
-			break;
-	}
-	if (n == 0)
-		return used ? ERR_AUDIT_TAMPERED : ERR_NOT_FOUND;
 	if (before == 0) {
 		*out = log_steps_at_header(s);
 		return OK;

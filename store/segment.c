@@ -1,4 +1,3 @@
-#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -77,33 +76,6 @@ segment_number(const char *name)
 		number = number * 10 + (uint64_t)(name[i] - '0');
 	}
 	return number;
-}
-
-enum err
-segment_highest(int seg_fd, uint64_t *number)
-{
-	int fd = openat(seg_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct dirent *entry;
-	uint64_t highest = 0;
-	DIR *dir;
-
-	if (fd < 0)
-		return ERR_FILE_UNREADABLE;
-	if ((dir = fdopendir(fd)) == NULL) {
-		close(fd);
-		return ERR_FILE_UNREADABLE;
-	}
-	while ((entry = readdir(dir)) != NULL) {
-		uint64_t n = segment_number(entry->d_name);
-
-		if (n > highest)
-			highest = n;
-	}
-	closedir(dir);
-	if (highest == 0)
-		return ERR_NOT_FOUND;
-	*number = highest;
-	return OK;
 }
 
 static bool

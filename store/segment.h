@@ -40,9 +40,6 @@ void segment_name(uint64_t number, char out[SEGMENT_NAME_LEN + 1]);
 /* The number in a name of exactly that form, 1 .. 9999999999; 0 for any other. */
 uint64_t segment_number(const char *name);
 
-/* The highest number that a segment in the directory has. ERR_NOT_FOUND: there is none. ERR_FILE_UNREADABLE. */
-enum err segment_highest(int seg_fd, uint64_t *number);
-
 struct segment {
 	int      fd;     /* -1: none */
 	uint64_t number;

@@ -13,6 +13,7 @@ static struct {
 	int    pread_errno;
 	off_t  disk_lacks_from;   /* direct reads find zeros from here on; the page cache does not */
 	int    n_writes, n_syncs; /* counted always */
+	int    n_segment_names_synced; /* so often seg/ itself was */
 } fault;
 
 static ssize_t
@@ -52,9 +53,21 @@ bad_fdatasync(int fd)
 	return fault.fdatasync_errno != 0 ? -1 : fdatasync(fd);
 }
 
+static bool
+is_segment_dir(int fd)
+{
+	char link[64], path[256];
+	ssize_t n;
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof path);
+	return n > 4 && memcmp(path + n - 4, "/seg", 4) == 0;
+}
+
 static int
 bad_fsync(int fd)
 {
+	fault.n_segment_names_synced += is_segment_dir(fd);
 	errno = fault.fsync_errno;
 	return fault.fsync_errno != 0 ? -1 : fsync(fd);
 }
@@ -455,6 +468,23 @@ no_failing_call_while_opening_loses_what_counts(void **state)
 
 #define RUN(test) cmocka_unit_test_setup_teardown(test, start, end)
 
+/* A process that is killed between the two leaves a whole spare whose name can still be lost with the power. */
+static void
+the_names_of_segments_are_durable_before_a_group_goes_into_them(void **state)
+{
+	struct log_rig *rig = *state;
+	static const uint8_t zeros[64 << 10];
+	char path[192];
+
+	log_rig_ready(rig);
+	log_close(&rig->log);
+	log_rig_path(rig, "seg/0000000002.seg", path);
+	log_rig_write_file(path, zeros, sizeof zeros);
+	fault.n_segment_names_synced = 0;
+	assert_int_equal(log_rig_open(rig), OK);
+	assert_true(fault.n_segment_names_synced > 0);
+}
+
 int
 main(void)
 {
@@ -474,6 +504,7 @@ main(void)
 		RUN(a_spare_that_cannot_be_synced_is_latched),
 		RUN(a_log_that_cannot_be_read_is_not_opened),
 		RUN(a_group_that_only_the_page_cache_shows_does_not_count),
+		RUN(the_names_of_segments_are_durable_before_a_group_goes_into_them),
 		RUN(no_failing_call_while_opening_loses_what_counts),
 	};
 
