@@ -88,6 +88,12 @@ enum err print_bytes(struct span bytes);
 enum err print_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void     print_safe(struct span text);
 
+/* From now on SIGINT and SIGTERM make this descriptor readable instead of ending the process; -1: they do neither. */
+int stop_signals(void);
+
+/* Two digits a byte and a NUL, into out. */
+void print_hex(struct span bytes, char *out);
+
 /* The owner's connection: trusts the log key in the home, where there is one. Its detail becomes ours. */
 enum err owner_open(struct invocation *in, struct client **out);
 enum err owner_call(struct invocation *in, struct client *c, enum msg type, const void *body,

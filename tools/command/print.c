@@ -61,6 +61,13 @@ print_line(const char *format, ...)
 	return failed ? ERR_FILE_UNWRITABLE : OK;
 }
 
+void
+print_hex(struct span bytes, char *out)
+{
+	for (size_t i = 0; i < bytes.len; i++)
+		snprintf(out + 2 * i, 3, "%02x", bytes.p[i]);
+}
+
 /*
  * Controls of either set could move the cursor or change colours, and those of
  * the bidirectional algorithm (UAX #9) the order in which the line is read.

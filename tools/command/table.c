@@ -75,8 +75,17 @@ static const struct option verify_options[] = {
 };
 
 static const struct option audit_show_options[] = {
-	{ "--offset", "N", "from this record on (default: the last 100)", false, false },
+	{ "--grant", "ID", "only what this grant did, or what was done to it", false, false },
+	{ "--vault", "ID", "only what was about this vault", false, false },
+	{ "--asset", "ID", "only what was about this asset, pages that name it included", false, false },
+	{ "--since", "TIME", "only from that time on: 2026-11-30T10:00:00Z, or how long ago: 90s, 30m, 2h, 7d", false, false },
+	{ "--until", "TIME", "only before that time", false, false },
+	{ "--surface", "WORD", "only what came by this way: cli, stdio, http, owner", false, true },
+	{ "--type", "WORD", "only records of this type: intent, write, refusal, grant, revoke, unlock, …", false, true },
 	{ "--limit", "N", "at most so many records, 1 to 1000 (default 100)", false, false },
+	{ "--offset", "INDEX", "from this record on (default: the newest)", false, false },
+	{ "--before", "INDEX", "the newest before this record", false, false },
+	{ "-f", NULL, "go on with what comes, until it is interrupted; with --json a line each", false, false },
 	END
 };
 
@@ -161,8 +170,11 @@ const struct command commands[] = {
 	  "OUT becomes a C2SP tlog-tiles folder: checkpoint, key.pub, tile/… up to the\n"
 	  "newest checkpoint. Run again, it adds what is new. Nothing else in it is touched.",
 	  1, 2, NULL, NEEDS_NOTHING, false, false, run_audit_export },
-	{ "audit show", "", "show the log's records", "",
-	  0, 0, audit_show_options, NEEDS_HOME, false, false, run_audit_show },
+	{ "audit show", "[DIR]", "show the log's records, oldest first",
+	  "DIR is a log's folder; with it neither home, daemon nor password is needed. What is\n"
+	  "shown hangs together, which `audit verify` checks further: signatures and anchors.\n"
+	  "With --json, `next` is for --offset and `before` for --before.",
+	  0, 1, audit_show_options, NEEDS_NOTHING, false, false, run_audit_show },
 };
 
 const size_t n_commands = sizeof commands / sizeof *commands;

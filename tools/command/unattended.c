@@ -1,9 +1,7 @@
 /* unattended enable, mint, status, revoke; the four reads; the stdio MCP server. */
-#include <signal.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "escrow/binding.h"
@@ -437,19 +435,6 @@ serve_call(void *arg, struct mcp_call *call)
 		client_file_free(&b->file);
 	}
 	return e;
-}
-
-static int
-stop_signals(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	if (sigprocmask(SIG_BLOCK, &set, NULL) != 0)
-		return -1;
-	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
 enum err
