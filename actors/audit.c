@@ -36,17 +36,8 @@ audit_start(const struct actor_context *context, void **self)
 	return OK;
 }
 
-static enum err
-tell_epoch(const struct audit *a, struct outbox *out)
-{
-	struct epoch_body epoch = { .epoch = log_epoch(a->log) };
-
-	memcpy(epoch.epoch_public, log_epoch_public(a->log), sizeof epoch.epoch_public);
-	return outbox_put(out, MSG_EPOCH, 0, &epoch);
-}
-
-static enum err
-tell_ban(const struct audit *a, struct outbox *out)
+enum err
+audit_tell_ban(const struct audit *a, struct outbox *out)
 {
 	return outbox_put(out, MSG_LOG_BAN, 0, &(struct log_ban_body){ .manual_lock = log_manual_lock(a->log) });
 }
@@ -60,53 +51,9 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 	if (!up || a->log == NULL)
 		return;
 	if (other == ACTOR_KEYRING)
-		(void)tell_epoch(a, out);
+		(void)audit_tell_epoch(a, out);
 	else if (other == ACTOR_GRANTS)
-		(void)tell_ban(a, out);
-}
-
-static void
-count_record(void *arg, const struct log_record *r)
-{
-	struct audit *a = arg;
-	struct log_repaired repaired;
-
-	if (usage_note(a->usage, r) != OK)
-		a->uncounted = true;
-	if (r->type == LOG_REPAIR && log_repaired_take(r->extra, &repaired)) {
-		a->repairs = repaired.repairs;
-		a->lost = repaired.lost;
-	}
-}
-
-/* Recovery from what lies on the disk; usage is counted anew with it. */
-static enum err
-open_log(struct audit *a, struct outbox *out)
-{
-	struct log_settings settings = {
-		.dir = AUDIT_DIR, .library = a->library, .log_public = a->log_public,
-		.first_segment_bytes = a->settings->log_first_segment, .segment_bytes = a->settings->log_segment,
-		.on_record = count_record,
-	};
-	enum err e;
-
-	usage_free(&a->usage);
-	if ((e = usage_new(&a->usage)) != OK)
-		return e;
-	settings.arg = a;
-	a->uncounted = false;
-	a->tried = clock_mono();
-	audit_anchors_new_log(a);
-	if ((a->failure = log_open(&settings, &a->log)) == OK && a->uncounted) {
-		/* It would forget who was revoked. */
-		log_close(&a->log);
-		a->failure = ERR_NO_MEMORY;
-	}
-	if (a->failure != OK)
-		return a->failure;
-	if ((e = tell_epoch(a, out)) != OK || (e = tell_ban(a, out)) != OK)
-		return e;
-	return audit_compare_anchors(a, out);
+		(void)audit_tell_ban(a, out);
 }
 
 static enum err
@@ -118,31 +65,15 @@ on_library(void *self, const struct inbound *in, struct outbox *out)
 		return OK;
 	a->library = in->body->library.library;
 	memcpy(a->log_public, in->body->library.log_public, sizeof a->log_public);
-	return open_log(a, out);
-}
-
-static enum err
-on_epoch_certified(void *self, const struct inbound *in, struct outbox *out)
-{
-	struct audit *a = self;
-	struct wire_in w = wire_in(in->body->certificate.certificate.p, in->body->certificate.certificate.len);
-	struct cert c;
-	enum err e;
-
-	if (a->log == NULL || log_epoch_certified(a->log))
-		return OK;
-	cert_take(&w, &c);
-	if (!wire_done(&w))
-		return ERR_INVALID_ARGUMENT;
-	if ((e = log_epoch_certify(a->log, &c)) != OK)
-		return e;
-	return audit_append_held(a, out);
+	return audit_open_log(a, out);
 }
 
 static enum err
 on_batch(void *self, struct outbox *out)
 {
-	return audit_commit(self, out);
+	enum err e = audit_commit(self, out);
+
+	return e == OK ? audit_epoch_batch(self, out) : e;
 }
 
 /*
@@ -156,10 +87,11 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 	struct audit *a = self;
 
 	(void)audit_anchors_tick(a, now, out);
+	(void)audit_epoch_tick(a, now, out);
 	if (a->log != NULL)
-		return log_tend(a->log) ? now : (struct mono_ms){ 0 };
+		return log_tend(a->log) ? now : a->rotating ? a->rotate_by : (struct mono_ms){ 0 };
 	if (a->failure != ERR_NOT_INITIALIZED && a->failure != ERR_AUDIT_TAMPERED && now.ms >= a->tried.ms + REOPEN_MS)
-		(void)open_log(a, out);
+		(void)audit_open_log(a, out);
 	return (struct mono_ms){ 0 };
 }
 
@@ -173,7 +105,7 @@ static const struct handler handlers[] = {
 	{ MSG_LIBRARY, on_library },
 	{ MSG_VAULT_ANCHOR, audit_on_anchor },
 	{ MSG_GRANTS_ANCHOR, audit_on_anchor },
-	{ MSG_EPOCH_CERTIFIED, on_epoch_certified },
+	{ MSG_EPOCH_CERTIFIED, audit_on_epoch_certified },
 };
 
 const struct actor_spec audit_actor = {

@@ -50,6 +50,9 @@ struct audit {
 	struct audit_anchor vault_anchor, grants_anchor;
 	bool            head_due;   /* the waiting group holds what both are to hear of at once */
 	struct mono_ms  head_told;
+	bool            rotating;   /* the next epoch waits for its certificate, until rotate_by */
+	struct mono_ms  rotate_by;
+	uint64_t        epoch_looked_at; /* the size of the log when it was last asked whether its epoch is due to end */
 	struct waiting *group;      /* AUDIT_GROUP_MAX of them; n_group are in use */
 	size_t          n_group;
 	/* What happened while the epoch waits for its certificate, which may come over another edge later. */
@@ -89,6 +92,22 @@ enum err audit_anchors_tick(struct audit *a, struct mono_ms now, struct outbox *
 enum err audit_tell_head(struct audit *a, struct outbox *out);
 
 enum err audit_on_anchor(void *self, const struct inbound *in, struct outbox *out);
+
+/* audit_open.c: from what lies on the disk; what this actor knows by the log is made anew with it. Why there is none. */
+enum err audit_open_log(struct audit *a, struct outbox *out);
+
+enum err audit_tell_ban(const struct audit *a, struct outbox *out);
+
+/* audit_epoch.c: tells the keyring which epochs it is to certify. */
+enum err audit_tell_epoch(struct audit *a, struct outbox *out);
+
+/* After a commit: begins to end an epoch that is due to. */
+enum err audit_epoch_batch(struct audit *a, struct outbox *out);
+
+/* Ends it without a certificate when none came in time. */
+enum err audit_epoch_tick(struct audit *a, struct mono_ms now, struct outbox *out);
+
+enum err audit_on_epoch_certified(void *self, const struct inbound *in, struct outbox *out);
 
 /* audit_events.c */
 enum err audit_on_event(void *self, const struct inbound *in, struct outbox *out);

@@ -12,6 +12,7 @@ struct settings {
 	const char *home;                /* canonical path; the working directory is there */
 	uint64_t    log_first_segment;   /* bytes; 0: the default */
 	uint64_t    log_segment;
+	uint64_t    log_epoch_records;   /* an epoch of the log ends after so many; 0: the default */
 	uint32_t    kdf_memory_kib_min;  /* envelopes with less are refused */
 	bool        sandbox;             /* seccomp filters on */
 	bool        guard;               /* not dumpable, no core */

@@ -114,6 +114,7 @@ send_config(const struct supervisor *s, const struct child *child)
 	c->kdf_memory_kib_min = from->kdf_memory_kib_min;
 	c->log_first_segment = from->log_first_segment;
 	c->log_segment = from->log_segment;
+	c->log_epoch_records = from->log_epoch_records;
 	snprintf(c->home, sizeof c->home, "%s", from->home);
 	snprintf(c->weakened, sizeof c->weakened, "%s", from->weakened);
 	edges_of(s, child->index, c);

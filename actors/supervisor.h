@@ -15,7 +15,7 @@ struct supervisor_config {
 	bool        one_process;
 	bool        sandbox, guard, trace, pin;
 	uint32_t    kdf_memory_kib_min;
-	uint64_t    log_first_segment, log_segment;
+	uint64_t    log_first_segment, log_segment, log_epoch_records;
 	const char *weakened;
 };
 

@@ -125,6 +125,65 @@ usage_note(struct usage *u, const struct log_record *r)
 	return OK;
 }
 
+#define ROW_LEN (UUID_LEN + 2 * 8 + 1)
+
+size_t
+usage_len(const struct usage *u)
+{
+	return u->n * ROW_LEN;
+}
+
+void
+usage_put(struct wire_out *o, const struct usage *u)
+{
+	for (size_t i = 0; i < u->size; i++) {
+		const struct row *row = &u->rows[i];
+
+		if (uuid_is_zero(row->grant))
+			continue;
+		wire_put_id(o, row->grant);
+		wire_put_u64(o, row->used.last_used.ms);
+		wire_put_u64(o, row->used.reads);
+		wire_put_u8(o, row->used.revoked);
+	}
+}
+
+static enum err
+take_row(struct wire_in *in, struct usage *u)
+{
+	struct uuid grant = wire_take_id(in);
+	struct usage_of used = { .last_used = { wire_take_u64(in) } };
+	struct row *row;
+	uint8_t revoked;
+
+	used.reads = wire_take_u64(in);
+	revoked = wire_take_u8(in);
+	used.revoked = revoked == 1;
+	if (in->failed || uuid_is_zero(grant) || revoked > 1 || !uuid_is_zero(place(u->rows, u->size, grant)->grant))
+		return ERR_INVALID_CONTENT;
+	if ((row = row_of(u, grant)) == NULL)
+		return ERR_NO_MEMORY;
+	row->used = used;
+	return OK;
+}
+
+enum err
+usage_take(struct wire_in *in, struct usage **out)
+{
+	struct usage *u;
+	enum err e;
+
+	if ((e = usage_new(&u)) != OK)
+		return e;
+	while (e == OK && !wire_done(in))
+		e = take_row(in, u);
+	if (e != OK)
+		usage_free(&u);
+	else
+		*out = u;
+	return e;
+}
+
 struct usage_of
 usage_find(const struct usage *u, struct uuid grant)
 {

@@ -22,6 +22,13 @@ void     usage_free(struct usage **u);
 /* Counts a record if it says something of a grant. ERR_NO_MEMORY: not counted. */
 enum err usage_note(struct usage *u, const struct log_record *r);
 
+/* All of it as bytes, for a seal of the log. */
+size_t usage_len(const struct usage *u);
+void   usage_put(struct wire_out *o, const struct usage *u);
+
+/* Takes such bytes up to their end. ERR_INVALID_CONTENT: they are none. ERR_NO_MEMORY. */
+enum err usage_take(struct wire_in *in, struct usage **out);
+
 struct usage_of usage_find(const struct usage *u, struct uuid grant);
 
 #endif

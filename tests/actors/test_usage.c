@@ -111,6 +111,42 @@ many_grants_that_want_one_place_keep_their_own_counts(void **state)
 	assert_int_equal(usage_find(usage, crowded(700)).reads, 0);
 }
 
+static void
+bytes_of_it_say_the_same_and_damaged_ones_are_none(void **state)
+{
+	uint8_t buf[200 * 40];
+	struct wire_out o = wire_out(buf, sizeof buf);
+	struct usage *again = NULL;
+	struct wire_in in;
+
+	(void)state;
+	for (uint32_t n = 1; n <= 150; n++)
+		note(LOG_INTENT, LOG_GRANT_ID, crowded(n), n);
+	note(LOG_REVOKE, LOG_GRANT_ID, crowded(7), 200);
+	usage_put(&o, usage);
+	assert_false(o.failed);
+	assert_int_equal(o.len, usage_len(usage));
+	in = wire_in(buf, o.len);
+	assert_int_equal(usage_take(&in, &again), OK);
+	for (uint32_t n = 0; n <= 151; n++) {
+		assert_int_equal(usage_find(again, crowded(n)).reads, usage_find(usage, crowded(n)).reads);
+		assert_int_equal(usage_find(again, crowded(n)).last_used.ms, usage_find(usage, crowded(n)).last_used.ms);
+		assert_int_equal(usage_find(again, crowded(n)).revoked, n == 7);
+	}
+	usage_free(&again);
+
+	in = wire_in(buf, o.len - 1);
+	assert_int_equal(usage_take(&in, &again), ERR_INVALID_CONTENT);
+	/* A row that stands twice, and one that is neither revoked nor not. */
+	wire_put_bytes(&o, buf, usage_len(usage) / 150);
+	in = wire_in(buf, o.len);
+	assert_int_equal(usage_take(&in, &again), ERR_INVALID_CONTENT);
+	buf[usage_len(usage) / 150 - 1] = 2;
+	in = wire_in(buf, usage_len(usage));
+	assert_int_equal(usage_take(&in, &again), ERR_INVALID_CONTENT);
+	assert_null(again);
+}
+
 #define USAGE_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int
@@ -123,6 +159,7 @@ main(void)
 		USAGE_TEST(what_was_refused_revokes_nothing),
 		USAGE_TEST(nothing_else_is_counted),
 		USAGE_TEST(many_grants_that_want_one_place_keep_their_own_counts),
+		USAGE_TEST(bytes_of_it_say_the_same_and_damaged_ones_are_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -169,7 +169,7 @@ run_daemon(struct invocation *in)
 	static const struct { const char *option, *word; } weaknesses[] = {
 		{ "--one-process", "one_process" }, { "--no-sandbox", "no_sandbox" },
 		{ "--debuggable", "dumpable" }, { "--test-kdf", "test_kdf" },
-		{ "--test-log-segment", "test_log_segment" },
+		{ "--test-log-segment", "test_log_segment" }, { "--test-log-epoch", "test_log_epoch" },
 	};
 	struct supervisor_config config = {
 		.home = in->home->path, .one_process = option_given(in, "--one-process"),
@@ -180,7 +180,8 @@ run_daemon(struct invocation *in)
 	char weakened[256] = "";
 	enum err e;
 
-	if ((e = option_u64(in, "--test-log-segment", 65536, (uint64_t)64 << 20, 0, &config.log_segment)) != OK)
+	if ((e = option_u64(in, "--test-log-segment", 65536, (uint64_t)64 << 20, 0, &config.log_segment)) != OK ||
+	    (e = option_u64(in, "--test-log-epoch", 2, 65536, 0, &config.log_epoch_records)) != OK)
 		return e;
 	config.log_first_segment = config.log_segment;
 	for (size_t i = 0; i < sizeof weaknesses / sizeof *weaknesses; i++)

@@ -9,6 +9,7 @@ static const struct option daemon_options[] = {
 	{ "--debuggable", NULL, "leave processes dumpable, for debuggers; status says so", false, false },
 	{ "--test-kdf", NULL, "accept a library made with MEMORIES_TEST_KDF=1; status says so", false, false },
 	{ "--test-log-segment", "BYTES", "size of the log's segments, for tests; status says so", false, false },
+	{ "--test-log-epoch", "RECORDS", "length of the log's epochs, for tests; status says so", false, false },
 	END
 };
 

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""a: the log's epochs end while reads go on, and a log of many epochs opens from its seal."""
+import os
+import signal
+import threading
+
+from harness import check, case, equal, furnished, main, process_only, within
+
+SHORT = ("--test-log-epoch", "5")
+
+
+def _read_at_once(home, threads=3, each=40):
+    """Reads from several askers; none may be refused."""
+    failed = []
+
+    def reads():
+        for _ in range(each):
+            r = home.read(home.client, "list", home.main)
+            if r.code != 0:
+                failed.append(r)
+    workers = [threading.Thread(target=reads) for _ in range(threads)]
+    for w in workers:
+        w.start()
+    for w in workers:
+        w.join()
+    equal(failed, [], "reads while epochs end")
+
+
+def _epochs(home):
+    """Records of the log that begin, certify or end an epoch."""
+    return sum(r["type"] == "epoch" for r in home.records())
+
+
+def _reads(home):
+    row = home.unattended_status()["grants"][0]
+    return row["reads"], row["last_used_at"]
+
+
+@case
+def no_read_is_refused_while_epochs_end():
+    home = furnished(*SHORT)
+    before = _epochs(home)
+    _read_at_once(home)
+    after = _epochs(home)
+    check(after > before + 15, f"{after} epochs after {before}: the case tests nothing")
+    # By the unattended key's delegate, too.
+    home.restart(*SHORT)
+    before = after
+    _read_at_once(home)
+    home.terminal.unlock().done()
+    after = _epochs(home)
+    check(after > before + 15, f"{after} epochs after {before} with the delegate")
+    home.stop()
+    home.verify("--full").done()
+
+
+@case
+def a_log_of_many_epochs_opens_from_its_seal():
+    home = furnished(*SHORT)
+    home.terminal.sudo().done()
+    _read_at_once(home, threads=1, each=30)
+    reads = _reads(home)
+    check(reads[0] >= 30, f"{reads} reads")
+    home.stop()
+    seals = sorted(os.listdir(home.file("audit", "seal")))
+    equal(len(seals), 2, "seals")
+    # Damage before the seal is not met when it opens, and verify still finds it.
+    with open(home.file("audit", "seg", "0000000001.seg"), "r+b") as f:
+        f.seek(300)
+        old = f.read(1)
+        f.seek(300)
+        f.write(bytes([old[0] ^ 1]))
+        f.flush()
+        home.start(*SHORT)
+        home.terminal.unlock().done()
+        home.terminal.sudo().done()
+        equal(_reads(home), reads, "reads of the grant")
+        equal(home.verify().code, 1, "exit code of verify")
+        f.seek(300)
+        f.write(old)
+        f.flush()
+    home.verify("--full").done()
+    # Without its seals it is the same.
+    home.stop()
+    for name in os.listdir(home.file("audit", "seal")):
+        os.unlink(home.file("audit", "seal", name))
+    home.start(*SHORT)
+    home.terminal.unlock().done()
+    home.terminal.sudo().done()
+    equal(_reads(home), reads, "reads of the grant, counted from the first record")
+
+
+@process_only
+def an_audit_killed_while_epochs_end_comes_back_whole():
+    home = furnished(*SHORT)
+    for _ in range(4):
+        stop = threading.Event()
+
+        def reads():
+            while not stop.is_set():
+                home.read(home.client, "list", home.main)
+        worker = threading.Thread(target=reads)
+        worker.start()
+        try:
+            before = _epochs(home)
+            within(5, lambda: _epochs(home) > before + 1, "epochs")
+            os.kill(home.process("audit"), signal.SIGKILL)
+        finally:
+            stop.set()
+            worker.join()
+        within(5, lambda: home.read(home.client, "list", home.main).code == 0, "a read")
+    home.stop()
+    home.verify("--full").done()
+
+
+if __name__ == "__main__":
+    main()
