@@ -30,6 +30,11 @@ class Asker:
             sys.exit(f"{self.process.args[0]} ended at {words}")
         return answer.rstrip("\n")
 
+    def close(self):
+        self.process.stdin.close()
+        if self.process.wait():
+            sys.exit(f"{self.process.args[0]} ended with {self.process.returncode}")
+
 
 def build_go(folder):
     """The checker, or why it cannot be had."""
@@ -117,6 +122,7 @@ def main():
                 sys.exit("no log was made")
             foreign.size(log, size)
         foreign.damaged(os.path.join(folder, "log-600-out"))
+        tool.close()
         print(f"{len(SIZES)} logs, {foreign.failed} failures")
         return 1 if foreign.failed else 0
 

@@ -45,13 +45,20 @@ def add(a, b):
     return e * f % P, g * h % P, f * g % P, e * h % P
 
 
+@functools.lru_cache(64)
+def doubles(a):
+    """a, 2a, 4a, ...: keys are few, and used often."""
+    out = [a]
+    while len(out) < 256:
+        out.append(add(out[-1], out[-1]))
+    return out
+
+
 def mul(n, a):
     out = (0, 1, 1, 0)
-    while n:
-        if n & 1:
-            out = add(out, a)
-        a = add(a, a)
-        n >>= 1
+    for bit, b in enumerate(doubles(a)):
+        if n >> bit & 1:
+            out = add(out, b)
     return out
 
 
@@ -69,7 +76,9 @@ def point(b):
     if x & 1 != sign:
         x = P - x
     a = (x, y, 1, x * y % P)
-    small = mul(8, a)
+    small = a
+    for _ in range(3):
+        small = add(small, small)
     return None if small[0] == 0 and small[1] == small[2] else a
 
 
@@ -234,10 +243,7 @@ class Log:
             if not signed(signer, label, b"\3" + b[50:98], b[98:162]):
                 return False
             signer = b[66:98]
-        if not signed(signer, label, b[:49], b[162:]):
-            return False
-        self.delegates += [signer] if b[49] else []
-        return True
+        return signed(signer, label, b[:49], b[162:])
 
     def group(self, leaves, frames, c, followed):
         """True when the group counts."""
@@ -247,11 +253,14 @@ class Log:
         epoch, key, certified = self.epoch, self.epoch_key, self.certified
         after = None          # the epoch that runs from the next group on
         found, repairs = self.found, (self.count, self.repairs, self.lost)
+        delegates = []
         for leaf in leaves:
             r = take_leaf(leaf)
             if after or r is None or r["index"] != n or r["epoch"] != c["epoch"]:
                 return False
             extra = r["extra"]
+            if r["type"] == EPOCH and len(extra) > 226 and extra[-177]:
+                delegates.append(extra[-160:-128])
             if r["type"] == EPOCH and extra[:1] == b"\0":
                 if len(extra) != 33 or r["epoch"] == epoch:
                     return False
@@ -293,6 +302,7 @@ class Log:
         self.found, (self.count, self.repairs, self.lost) = None if after else found, repairs
         self.last, self.owed = sha(c["body"], c["signature"]), None if due else c
         self.roots[n] = c["root"]
+        self.delegates += delegates
         return True
 
     def segment(self, number, b):
