@@ -81,6 +81,15 @@ def the_owner_refuses_a_log_that_was_put_back():
 
 
 @case
+def the_owner_refuses_it_too_where_the_key_file_was_taken_away():
+    home, _, env = _home()
+    _put_back(home, lambda: home.read(home.client, "list", home.main).done())
+    home.terminal.unlock().done()
+    os.remove(home.file("audit", "key.pub"))
+    home.owner("asset", "show", home.main, home.memory["asset"]).refused("audit_diverged", 74)
+
+
+@case
 def a_read_that_is_refused_leaves_no_word_of_content():
     home, _, env = _home()
     _put_back(home, lambda: home.read(home.client, "list", home.main, env=env).done())

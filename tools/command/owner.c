@@ -15,19 +15,26 @@
 
 #define LOG_KEY_FILE "audit/key.pub"
 
-/* The log's public key as the home has it; there is none before the first record. */
+/*
+ * The log's public key as the home has it. Where that is missing the daemon's
+ * word must do: what is remembered of the log is held against it all the same.
+ */
 static enum err
 trust_home(struct client *c)
 {
+	const struct welcome_body *welcome = client_welcome(c);
 	uint8_t log_public[SIGN_PUBLIC_LEN];
 	char origin[LOG_ORIGIN_MAX + 1], wanted[LOG_ORIGIN_MAX + 1];
-	enum err e;
 
-	if (access(LOG_KEY_FILE, F_OK) != 0 && errno == ENOENT)
-		return OK;
-	if ((e = log_key_read(LOG_KEY_FILE, origin, log_public)) != OK)
+	if (access(LOG_KEY_FILE, F_OK) != 0 && errno == ENOENT) {
+		if (!welcome->initialized)
+			return OK;
+		client_remember(c);
+		return client_trust(c, welcome->log_public);
+	}
+	if (log_key_read(LOG_KEY_FILE, origin, log_public) != OK)
 		return ERR_AUDIT_TAMPERED;
-	log_key_origin(client_welcome(c)->library, wanted);
+	log_key_origin(welcome->library, wanted);
 	if (strcmp(origin, wanted) != 0)
 		return ERR_DAEMON_UNTRUSTED;
 	client_remember(c);
