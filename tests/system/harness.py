@@ -35,7 +35,7 @@ PROCESSES = ["core"] if ONE_PROCESS else ["audit", "core", "keyring"]
 
 PASSWORD = "correct horse 电池 staple"
 NO_ID = "01890000-0000-7000-8000-000000000000"
-CASE_SECONDS = 120
+CASE_SECONDS = int(os.environ.get("FAULTS_CASE_SECONDS", 120))
 
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
