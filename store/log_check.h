@@ -83,6 +83,9 @@ void log_check_settle(struct log_chain *chain, const struct log_epoch *before);
  */
 const char *log_check_repair_rule(const struct log_record *r, struct log_chain *chain);
 
+/* What such a record leaves in the chain. */
+void log_check_count_repair(const struct log_repaired *repaired, struct log_chain *chain);
+
 enum log_check_depth {
 	LOG_CHECK_CHAIN, /* frames, indices and the chain of commits: no tree, no epochs, no signatures */
 	LOG_CHECK_FAST,  /* and all the rest, of the signatures only those that no later one vouches for */

@@ -2,6 +2,16 @@
 
 #include "store/log_check.h"
 
+void
+log_check_count_repair(const struct log_repaired *repaired, struct log_chain *chain)
+{
+	chain->has_found = false;
+	chain->repaired = repaired->repairs;
+	chain->n_repairs++;
+	if (repaired->lost.size > repaired->found.size)
+		chain->n_lost += repaired->lost.size - repaired->found.size;
+}
+
 const char *
 log_check_repair_rule(const struct log_record *r, struct log_chain *chain)
 {
@@ -16,10 +26,6 @@ log_check_repair_rule(const struct log_record *r, struct log_chain *chain)
 		return "a repair record does not name the log before it";
 	if (repaired.repairs <= chain->repaired)
 		return "a repair record does not raise the count of repairs";
-	chain->has_found = false;
-	chain->repaired = repaired.repairs;
-	chain->n_repairs++;
-	if (repaired.lost.size > repaired.found.size)
-		chain->n_lost += repaired.lost.size - repaired.found.size;
+	log_check_count_repair(&repaired, chain);
 	return NULL;
 }

@@ -132,6 +132,7 @@ log_repair_finish(struct log *l)
 	r.extra = wire_written(&o);
 	if ((e = log_inside_append(l, &r, &index)) != OK || (e = log_commit(l, &receipt)) != OK)
 		return e;
+	log_check_count_repair(&l->repaired, &l->chain);
 	l->settings.repair = false;
 	a = log_inside_anchor(l);
 	return log_anchor_sync(l->anchor_fd, &a);

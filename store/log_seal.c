@@ -13,7 +13,7 @@
 #include "store/segment.h"
 
 #define NAME_LEN 20
-#define FIXED_LEN (4 + 8 + SHA256_LEN + 2 * 8 + SHA256_LEN + UUID_LEN + SIGN_PUBLIC_LEN + CERT_LEN + 2 * 8 + 1 + 4)
+#define FIXED_LEN (4 + 8 + SHA256_LEN + 2 * 8 + SHA256_LEN + UUID_LEN + SIGN_PUBLIC_LEN + CERT_LEN + 4 * 8 + 4 + 1 + 4)
 #define SEAL_MAX (FIXED_LEN + 64 * SHA256_LEN + LOG_SEAL_STATE_MAX)
 
 static const uint8_t magic[4] = { 'A', 'S', 'L', '1' };
@@ -58,6 +58,9 @@ log_seal_put(const struct log_seal *s, uint8_t **bytes, size_t *len)
 	cert_put(&o, &s->certificate);
 	wire_put_u64(&o, c->n_epochs);
 	wire_put_u64(&o, c->n_pending_epochs);
+	wire_put_u64(&o, c->n_repairs);
+	wire_put_u64(&o, c->n_lost);
+	wire_put_u32(&o, c->repaired);
 	wire_put_u8(&o, c->manual_lock);
 	put_peaks(&o, &c->tree);
 	wire_put_u32(&o, (uint32_t)s->state.len);
@@ -85,6 +88,9 @@ take(struct wire_in *in, struct log_seal *out)
 	cert_take(in, &out->certificate);
 	c->n_epochs = wire_take_u64(in);
 	c->n_pending_epochs = wire_take_u64(in);
+	c->n_repairs = wire_take_u64(in);
+	c->n_lost = wire_take_u64(in);
+	c->repaired = wire_take_u32(in);
 	lock = wire_take_u8(in);
 	take_peaks(in, &c->tree);
 	out->state = wire_take_raw(in, wire_take_u32(in));

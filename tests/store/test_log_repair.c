@@ -246,6 +246,38 @@ a_log_can_be_repaired_again(void **state)
 	assert_repaired(2, last.found.size);
 }
 
+/* The seal knows of the repair: what stands in front of it is not walked again. */
+static void
+a_repaired_log_opens_from_its_seal_and_can_be_repaired_again(void **state)
+{
+	uint64_t size;
+
+	(void)state;
+	grow(20, 20);
+	log_close(&rig.log);
+	flip(0, 20000);
+	assert_failed();
+	repair(nobody);
+	grow(3, 5);
+	log_rig_rotate(&rig, true);
+	size = log_size(rig.log);
+	log_close(&rig.log);
+	assert_int_equal(log_rig_open(&rig), OK);
+	assert_int_equal(rig.n_walked, 1);
+	assert_int_equal(rig.n_seen, size);
+	log_rig_certify(&rig);
+	grow(40, 20);
+	log_rig_rotate(&rig, true);
+	log_close(&rig.log);
+	flip(1, 200);
+	/* In front of the seal it is not met, until somebody looks. */
+	assert_int_equal(log_rig_open(&rig), OK);
+	log_close(&rig.log);
+	repair(nobody);
+	assert_int_equal(last.repairs, 2);
+	assert_repaired(2, last.found.size);
+}
+
 static void
 what_was_put_behind_a_segment_or_changed_in_its_mode_costs_nothing(void **state)
 {
@@ -457,6 +489,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(a_log_of_which_only_the_anchor_is_left_begins_anew, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_others_know_counts_more_than_what_is_left, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_log_can_be_repaired_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_repaired_log_opens_from_its_seal_and_can_be_repaired_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_was_put_behind_a_segment_or_changed_in_its_mode_costs_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_no_file_of_ours_is_moved_away, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_repair_that_is_not_finished_is_begun_again, setup, teardown),

@@ -142,12 +142,23 @@ a_seal_reads_back_as_it_was_written_and_no_part_of_it_is_one(void **state)
 	assert_int_equal(again_len, len);
 	assert_memory_equal(again, bytes, len);
 	free(again);
+	seal.chain.n_repairs = 2;
+	seal.chain.n_lost = 30;
+	seal.chain.repaired = 4;
+	seal.chain.manual_lock = true;
+	assert_int_equal(log_seal_put(&seal, &again, &again_len), OK);
+	assert_true(log_seal_take((struct span){ again, again_len }, rig->settings.log_public, &seal));
+	assert_int_equal(seal.chain.n_repairs, 2);
+	assert_int_equal(seal.chain.n_lost, 30);
+	assert_int_equal(seal.chain.repaired, 4);
+	assert_true(seal.chain.manual_lock);
+	free(again);
 	for (size_t n = 0; n < len; n++)
 		assert_false(log_seal_take((struct span){ bytes, n }, rig->settings.log_public, &seal));
 	/* The lock is neither, and the certificate another's. */
-	bytes[382] = 2;
+	bytes[402] = 2;
 	assert_false(log_seal_take((struct span){ bytes, len }, rig->settings.log_public, &seal));
-	bytes[382] = 0;
+	bytes[402] = 0;
 	bytes[108] ^= 1;
 	assert_false(log_seal_take((struct span){ bytes, len }, rig->settings.log_public, &seal));
 	free(bytes);
