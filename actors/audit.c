@@ -65,7 +65,7 @@ on_library(void *self, const struct inbound *in, struct outbox *out)
 		return OK;
 	a->library = in->body->library.library;
 	memcpy(a->log_public, in->body->library.log_public, sizeof a->log_public);
-	return audit_open_log(a, out);
+	return audit_open_log(a, NULL, out);
 }
 
 static enum err
@@ -88,10 +88,11 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 
 	(void)audit_anchors_tick(a, now, out);
 	(void)audit_epoch_tick(a, now, out);
+	audit_repair_tick(a, now, out);
 	if (a->log != NULL)
 		return log_tend(a->log) ? now : a->rotating ? a->rotate_by : (struct mono_ms){ 0 };
 	if (a->failure != ERR_NOT_INITIALIZED && a->failure != ERR_AUDIT_TAMPERED && now.ms >= a->tried.ms + REOPEN_MS)
-		(void)audit_open_log(a, out);
+		(void)audit_open_log(a, NULL, out);
 	return (struct mono_ms){ 0 };
 }
 
@@ -106,6 +107,7 @@ static const struct handler handlers[] = {
 	{ MSG_VAULT_ANCHOR, audit_on_anchor },
 	{ MSG_GRANTS_ANCHOR, audit_on_anchor },
 	{ MSG_EPOCH_CERTIFIED, audit_on_epoch_certified },
+	{ MSG_REPAIR_ALLOWED, audit_on_repair_allowed },
 };
 
 const struct actor_spec audit_actor = {

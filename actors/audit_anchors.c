@@ -68,7 +68,7 @@ audit_compare_anchors(struct audit *a, struct outbox *out)
 	struct audit_anchor *const both[] = { &a->vault_anchor, &a->grants_anchor };
 	enum err e;
 
-	for (size_t i = 0; i < 2 && a->log != NULL; i++) {
+	for (size_t i = 0; i < 2 && a->log != NULL && !log_repairing(a->log); i++) {
 		if (!both[i]->told || both[i]->agreed)
 			continue;
 		if ((e = compare(a, &both[i]->head)) != OK)

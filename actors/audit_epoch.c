@@ -41,7 +41,8 @@ audit_epoch_batch(struct audit *a, struct outbox *out)
 {
 	enum err e;
 
-	if (a->log == NULL || a->rotating || log_size(a->log) == a->epoch_looked_at)
+	/* A repair is recorded in the epoch that began with it. */
+	if (a->log == NULL || a->rotating || log_repairing(a->log) || log_size(a->log) == a->epoch_looked_at)
 		return OK;
 	a->epoch_looked_at = log_size(a->log);
 	if (!log_epoch_due(a->log))
@@ -100,7 +101,9 @@ audit_on_epoch_certified(void *self, const struct inbound *in, struct outbox *ou
 		return OK;
 	if ((e = log_epoch_certify(a->log, &c)) != OK)
 		return e;
-	return audit_append_held(a, out);
+	if (log_repairing(a->log) && (e = audit_repair_certified(a, out)) != OK)
+		return e;
+	return a->log != NULL ? audit_append_held(a, out) : OK;
 }
 
 enum err

@@ -68,29 +68,47 @@ forget_log(struct audit *a)
 	return usage_new(&a->usage);
 }
 
-enum err
-audit_open_log(struct audit *a, struct outbox *out)
+struct log_settings
+audit_log_settings(struct audit *a)
 {
-	struct log_settings settings = {
+	return (struct log_settings){
 		.dir = AUDIT_DIR, .library = a->library, .log_public = a->log_public,
 		.first_segment_bytes = a->settings->log_first_segment, .segment_bytes = a->settings->log_segment,
 		.epoch_records = a->settings->log_epoch_records, .on_record = count_record,
 		.seal = seal_state, .unseal = unseal_state, .arg = a,
 	};
+}
+
+static enum err
+open_or_repair(struct audit *a, struct log_repaired *repair)
+{
+	const struct log_head heads[] = { a->vault_anchor.head, a->grants_anchor.head };
+	struct log_settings settings = audit_log_settings(a);
+
+	if (repair == NULL)
+		return log_open(&settings, &a->log);
+	return log_repair_open(&settings, (struct log_known){ heads, 2 }, &a->log, repair);
+}
+
+enum err
+audit_open_log(struct audit *a, struct log_repaired *repair, struct outbox *out)
+{
 	enum err e;
 
 	if ((e = forget_log(a)) != OK)
 		return e;
 	a->tried = clock_mono();
 	audit_anchors_new_log(a);
-	if ((a->failure = log_open(&settings, &a->log)) == OK && a->uncounted) {
+	if ((a->failure = open_or_repair(a, repair)) == OK && a->uncounted) {
 		/* It would forget who was revoked. */
 		log_close(&a->log);
 		a->failure = ERR_NO_MEMORY;
 	}
 	if (a->failure != OK)
 		return a->failure;
-	if ((e = audit_tell_epoch(a, out)) != OK || (e = audit_tell_ban(a, out)) != OK)
+	if ((e = audit_tell_epoch(a, out)) != OK || repair != NULL)
+		return e;
+	if ((e = audit_tell_ban(a, out)) != OK)
 		return e;
 	return audit_compare_anchors(a, out);
 }

@@ -12,6 +12,7 @@
 #include "mailbox/actor.h"
 #include "store/log.h"
 #include "store/log_head.h"
+#include "store/log_repair.h"
 
 #define AUDIT_DIR       "audit"
 #define AUDIT_GROUP_MAX 512
@@ -36,6 +37,14 @@ struct audit_anchor {
 	uint64_t        knows;  /* the size that it was told last */
 };
 
+/* A repair between the moving of the files and the record, which needs the epoch's certificate. */
+struct audit_repair {
+	uint64_t            ask; /* the owner's; 0: none is under way */
+	struct mono_ms      by;  /* until then */
+	struct uuid         subject;
+	struct log_repaired what;
+};
+
 struct audit {
 	const struct settings *settings;
 	struct log     *log;        /* owned; NULL until the library is known, or when it cannot be opened */
@@ -53,6 +62,7 @@ struct audit {
 	bool            rotating;   /* the next epoch waits for its certificate, until rotate_by */
 	struct mono_ms  rotate_by;
 	uint64_t        epoch_looked_at; /* the size of the log when it was last asked whether its epoch is due to end */
+	struct audit_repair repair;
 	struct waiting *group;      /* AUDIT_GROUP_MAX of them; n_group are in use */
 	size_t          n_group;
 	/* What happened while the epoch waits for its certificate, which may come over another edge later. */
@@ -93,8 +103,14 @@ enum err audit_tell_head(struct audit *a, struct outbox *out);
 
 enum err audit_on_anchor(void *self, const struct inbound *in, struct outbox *out);
 
-/* audit_open.c: from what lies on the disk; what this actor knows by the log is made anew with it. Why there is none. */
-enum err audit_open_log(struct audit *a, struct outbox *out);
+/*
+ * audit_open.c: from what lies on the disk; what this actor knows by the log is made anew with it. Why there is none.
+ * With `repair` it is opened for its repair, of which that says more, and only its epoch is told.
+ */
+enum err audit_open_log(struct audit *a, struct log_repaired *repair, struct outbox *out);
+
+/* How it is opened. */
+struct log_settings audit_log_settings(struct audit *a);
 
 enum err audit_tell_ban(const struct audit *a, struct outbox *out);
 
@@ -116,6 +132,15 @@ enum err audit_on_refusal_noted(void *self, const struct inbound *in, struct out
 
 /* Appends what was held while the epoch was pending. */
 enum err audit_append_held(struct audit *a, struct outbox *out);
+
+/* audit_repair.c */
+enum err audit_on_repair_allowed(void *self, const struct inbound *in, struct outbox *out);
+
+/* The epoch of a log under repair was certified: finishes it. */
+enum err audit_repair_certified(struct audit *a, struct outbox *out);
+
+/* Gives up a repair whose certificate did not come. */
+void     audit_repair_tick(struct audit *a, struct mono_ms now, struct outbox *out);
 
 /* audit_status.c */
 enum err audit_on_log_state_wanted(void *self, const struct inbound *in, struct outbox *out);

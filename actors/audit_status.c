@@ -16,7 +16,7 @@ audit_on_log_state_wanted(void *self, const struct inbound *in, struct outbox *o
 		s.size = log_size(a->log);
 		memcpy(s.root, log_root(a->log), sizeof s.root);
 		s.state = (uint8_t)log_state(a->log);
-		s.failure = (uint16_t)log_failure(a->log);
+		s.failure = (uint16_t)(log_repairing(a->log) ? ERR_AUDIT_TAMPERED : log_failure(a->log));
 	}
 	return outbox_put(out, MSG_LOG_STATE, in->ask_id, &s);
 }

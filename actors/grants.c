@@ -44,6 +44,7 @@ static const struct handler handlers[] = {
 	{ MSG_REVOKE_WANTED, grants_on_revoke },
 	{ MSG_GRANT_DROPPED, grants_on_grant_dropped },
 	{ MSG_DISABLE_WANTED, grants_on_disable },
+	{ MSG_REPAIR_WANTED, grants_on_repair },
 	{ MSG_KEYRING_STATE, on_keyring_state },
 	{ MSG_LOG_BAN, on_log_ban },
 	{ MSG_GRANTS_HEAD, grants_on_head },

@@ -122,6 +122,9 @@ struct custody_ref_body grants_custody_ref(const struct grants *g, uint8_t deleg
 enum err grants_on_material_refused(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_key_loaded(void *self, const struct inbound *in, struct outbox *out);
 
+/* grants_repair.c */
+enum err grants_on_repair(void *self, const struct inbound *in, struct outbox *out);
+
 /* grants_unattended.c */
 enum err grants_on_enable(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_material_stored(void *self, const struct inbound *in, struct outbox *out);

@@ -13,6 +13,7 @@
 #define ASKS_MAX   1024
 #define ASK_MS     2000  /* for audit, and for the whole of a read */
 #define COMMAND_MS 10000 /* longer than any actor's own deadline for it */
+#define REPAIR_MS  600000 /* the whole log is read twice */
 #define STRANGERS_MS 60000
 
 /* An ask in flight. */
@@ -61,6 +62,7 @@ static const struct relay {
 	{ MSG_RESUME_ASK, MSG_RESUME_WANTED, true },
 	{ MSG_REVOKE_ASK, MSG_REVOKE_WANTED, true },
 	{ MSG_DISABLE_ASK, MSG_DISABLE_WANTED, true },
+	{ MSG_REPAIR_ASK, MSG_REPAIR_WANTED, true },
 	{ MSG_CHUNK_PUT, MSG_CHUNK_WANTED, false },
 	{ MSG_REVISION_PUT, MSG_PUBLISH_WANTED, false },
 	{ MSG_NAME_PUT, MSG_NAME_WANTED, false },
@@ -78,6 +80,7 @@ static enum err on_kept(void *self, const struct inbound *in, struct outbox *out
 static enum err on_command_done(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_envelope_found(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_usage(void *self, const struct inbound *in, struct outbox *out);
+static enum err on_repair_over(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_state(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_log_state(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_boot(void *self, const struct inbound *in, struct outbox *out);
@@ -100,6 +103,7 @@ static const struct handler handlers[] = {
 	{ MSG_RESUME_ASK, on_relayed },
 	{ MSG_REVOKE_ASK, on_relayed },
 	{ MSG_DISABLE_ASK, on_relayed },
+	{ MSG_REPAIR_ASK, on_relayed },
 	{ MSG_CHUNK_PUT, on_relayed },
 	{ MSG_REVISION_PUT, on_relayed },
 	{ MSG_NAME_PUT, on_relayed },
@@ -114,6 +118,7 @@ static const struct handler handlers[] = {
 	{ MSG_COMMAND_DONE, on_command_done },
 	{ MSG_ENVELOPE_FOUND, on_envelope_found },
 	{ MSG_USAGE, on_usage },
+	{ MSG_REPAIR_OVER, on_repair_over },
 	{ MSG_STATE, on_state },
 	{ MSG_LOG_STATE, on_log_state },
 	{ MSG_BOOT, on_boot },
@@ -364,7 +369,7 @@ on_relayed(void *self, const struct inbound *in, struct outbox *out)
 		return refuse(out, in->ask_id, e);
 	if (in->type == MSG_LOCK_ASK)
 		permits_clear(&g->permits);
-	if ((e = begin(self, in, COMMAND_MS, out, &f)) != OK || f == NULL)
+	if ((e = begin(self, in, in->type == MSG_REPAIR_ASK ? REPAIR_MS : COMMAND_MS, out, &f)) != OK || f == NULL)
 		return e;
 	if (r->has_peer)
 		body.owner_ask.peer = peer_of(in);
@@ -516,6 +521,16 @@ on_usage(void *self, const struct inbound *in, struct outbox *out)
 	return end(self, in->ask_id) ? outbox_put(out, MSG_GRANTS_PAGE, in->ask_id, &in->body->grants_page) : OK;
 }
 
+static enum err
+on_repair_over(void *self, const struct inbound *in, struct outbox *out)
+{
+	const struct repaired_body *b = &in->body->repaired;
+
+	if (!end(self, in->ask_id))
+		return OK;
+	return b->error != OK ? refuse(out, in->ask_id, (enum err)b->error) : outbox_put(out, MSG_REPAIRED, in->ask_id, b);
+}
+
 /* Moves what a span points at out of the frame. */
 static void
 keep_span(struct span *s, uint8_t *to)
@@ -587,7 +602,7 @@ waits_for(const void *arg, const void *value)
 	const struct flight *f = value;
 
 	if (failing->lost == ACTOR_AUDIT)
-		return f->type == MSG_ASK || f->has_state || f->type == MSG_GRANTS_ASK;
+		return f->type == MSG_ASK || f->has_state || f->type == MSG_GRANTS_ASK || f->type == MSG_REPAIR_ASK;
 	if (failing->lost == ACTOR_KEYRING)
 		return f->type == MSG_ASK;
 	return true;

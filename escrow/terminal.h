@@ -13,6 +13,8 @@
 #define PROMPT_REPEAT_PASSWORD "Repeat password: "
 #define PROMPT_SUDO_PASSWORD   "Sudo password: "
 #define PROMPT_ENABLE          "Type ENABLE to go on: "
+#define PROMPT_REPAIR          "Type REPAIR to go on: "
+#define PROMPT_ACCEPT          "Type ACCEPT to go on: "
 #define PROMPT_VAULT_NAME      "Name of the vault: "
 
 /*

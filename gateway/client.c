@@ -130,6 +130,7 @@ client_open(struct client **out)
 
 	if (c == NULL)
 		return ERR_NO_MEMORY;
+	c->answer_ms = ANSWER_MS;
 	if ((e = key_pair_new(&c->opener)) != OK || (e = connect_patiently(c)) != OK) {
 		client_close(&c);
 		return e;
@@ -172,6 +173,12 @@ client_trust(struct client *c, const uint8_t log_public[SIGN_PUBLIC_LEN])
 }
 
 void
+client_be_patient(struct client *c, unsigned ms)
+{
+	c->answer_ms = ms;
+}
+
+void
 client_remember(struct client *c)
 {
 	c->remembers = true;
@@ -199,7 +206,7 @@ client_wait(struct client *c, uint32_t request, enum msg wanted, union any_body 
 	c->detail[0] = '\0';
 	do {
 		/* An answer to a request that was given up on is passed over. */
-		if ((e = dial_receive(c->dial, ANSWER_MS, &answered, &got, answer)) != OK)
+		if ((e = dial_receive(c->dial, c->answer_ms, &answered, &got, answer)) != OK)
 			return e;
 	} while (answered != request);
 	if (got == MSG_REFUSED)
@@ -247,7 +254,7 @@ client_wait_done(struct client *c)
 	enum msg got;
 	enum err e;
 
-	if ((e = dial_receive(c->dial, ANSWER_MS, &request, &got, &answer)) != OK)
+	if ((e = dial_receive(c->dial, c->answer_ms, &request, &got, &answer)) != OK)
 		return e;
 	if (got == MSG_REFUSED)
 		return refused(c, &answer.refusal);

@@ -54,6 +54,9 @@ enum err client_call(struct client *c, enum msg type, const void *body, enum msg
 /* For people, of the last refusal or of a log that diverged: "" mostly. */
 const char *client_detail(const struct client *c);
 
+/* How long an answer may take from now on, instead of the 15 s that suffice for nearly all. */
+void client_be_patient(struct client *c, unsigned ms);
+
 /* To send several and take the answers as they come. DONE is OK; the others become errors. */
 enum err client_send(struct client *c, enum msg type, const void *body);
 enum err client_wait_done(struct client *c);

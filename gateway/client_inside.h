@@ -21,6 +21,7 @@ struct client {
 	struct cert         earlier;
 	uint8_t             log_public[SIGN_PUBLIC_LEN];
 	uint8_t             seen_commit[SHA256_LEN]; /* hash of the commit that was verified last */
+	unsigned            answer_ms;      /* how long an answer may take */
 	bool                remembers;
 	struct remembered  *remembered;     /* owned; NULL before the first ask */
 	uint64_t            n_asks;

@@ -337,6 +337,24 @@ BODY(head,
     U64(size)                    /* 0: none is known */
     BYTES(root, 32))
 
+BODY(repair_ask,
+    SUB(peer, peer)
+    U8(look))                    /* 1: only say what there is to repair */
+
+BODY(repair_order,
+    U8(look)
+    ID(subject))                 /* the terminal, as the log names it */
+
+/* What holds and what is given up; of a log that is not failed, how far it reaches and what its last repair gave up. */
+BODY(repaired,
+    U16(error)
+    U8(failed)
+    U32(repairs)                 /* with this one */
+    U64(found_size)
+    BYTES(found_root, 32)
+    U64(lost_size)
+    BYTES(lost_root, 32))
+
 BODY(epoch,
     ID(epoch)
     BYTES(epoch_public, 32))

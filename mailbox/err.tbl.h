@@ -75,9 +75,10 @@ ERR(INVALID_ARGUMENT,    "invalid_argument",    2, "an argument is malformed or 
 
 ERR(AUDIT_UNAVAILABLE,   "audit_unavailable",  74, "the log cannot record, so nothing is delivered", "`memories status` tells why")
 ERR(AUDIT_FULL,          "audit_full",         74, "no room is left for the log, so nothing is delivered", "free disk space")
-ERR(AUDIT_TAMPERED,      "audit_tampered",     74, "the log's files were changed from outside, so nothing is delivered", "run `memories audit verify`")
+ERR(AUDIT_TAMPERED,      "audit_tampered",     74, "the log's files were changed from outside, so nothing is delivered", "run `memories audit verify`; find out who did it, then `memories audit repair`")
 ERR(AUDIT_TIMEOUT,       "audit_timeout",      74, "the log did not answer within its deadline", "try again; `memories status` tells more")
 ERR(AUDIT_DIVERGED,      "audit_diverged",     74, "the log does not extend the one seen before", "run `memories audit verify`; what an owner has repaired or put back is accepted with `memories audit checkpoint --accept`")
+ERR(NOT_FAILED,          "not_failed",          1, "the log is not failed, so there is nothing to repair", "`memories audit verify` checks it")
 ERR(STORAGE_FULL,        "storage_full",       74, "the disk is full; nothing was changed", "free disk space")
 ERR(STORAGE_FAILED,      "storage_failed",     74, "the disk failed; the outcome of the last change is unknown", "check the disk, then restart the daemon")
 ERR(STORAGE_CORRUPT,     "storage_corrupt",    74, "stored data does not have its form or does not authenticate", "restore it from a copy")

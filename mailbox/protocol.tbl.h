@@ -115,6 +115,13 @@ MSG(GRANT_DROPPED,      KEYRING,  GRANTS,   ENDS,   nothing,           NOTHING)
 MSG(DISABLE_ASK,        CLIENT,   GATE,     OPENS,  owner_ask,         NOTHING)
 MSG(DISABLE_WANTED,     GATE,     GRANTS,   OPENS,  owner_ask,         NOTHING)
 
+/* A log that was changed from outside; or a look at what a repair would do. */
+MSG(REPAIR_ASK,         CLIENT,   GATE,     OPENS,  repair_ask,        NOTHING)
+MSG(REPAIR_WANTED,      GATE,     GRANTS,   OPENS,  repair_ask,        NOTHING)
+MSG(REPAIR_ALLOWED,     GRANTS,   AUDIT,    KEEPS,  repair_order,      NOTHING)
+MSG(REPAIR_OVER,        AUDIT,    GATE,     ENDS,   repaired,          NOTHING)
+MSG(REPAIRED,           GATE,     CLIENT,   ENDS,   repaired,          NOTHING)
+
 /* What actors tell each other as they come up and change. */
 MSG(LIBRARY,            GRANTS,   AUDIT,    TELLS,  library,           NOTHING)
 MSG(EVENT,              GRANTS,   AUDIT,    TELLS,  event,             NOTHING)

@@ -114,9 +114,10 @@ log_repair_open(const struct log_settings *settings, struct log_known known, str
 }
 
 enum err
-log_repair_finish(struct log *l)
+log_repair_finish(struct log *l, struct uuid terminal)
 {
-	struct log_record r = { .type = LOG_REPAIR, .subject_kind = LOG_DAEMON };
+	struct log_record r = { .type = LOG_REPAIR, .surface = SURFACE_OWNER, .subject_kind = LOG_TERMINAL,
+	    .subject = terminal };
 	uint8_t extra[LOG_REPAIRED_LEN];
 	struct wire_out o = wire_out(extra, sizeof extra);
 	const struct log_receipt *receipt;

@@ -42,9 +42,13 @@ enum err log_repair_open(const struct log_settings *settings, struct log_known k
 
 /*
  * Writes the repair record and the anchor, durably: from then on it is a log
- * like any other. ERR_LOCKED: its epoch is not certified. Otherwise as
+ * like any other.
+ *
+ * terminal  whose owner asked for it
+ *
+ * ERR_LOCKED: its epoch is not certified. Otherwise as
  * log_append and log_commit.
  */
-enum err log_repair_finish(struct log *l);
+enum err log_repair_finish(struct log *l, struct uuid terminal);
 
 #endif

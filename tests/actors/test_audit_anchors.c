@@ -188,7 +188,7 @@ an_anchor_that_a_repair_gave_up_agrees_and_a_newer_one_does_not(void **state)
 	cert_make(a.log_key, NULL, CERT_EPOCH, log_epoch(l), log_epoch_public(l), &c);
 	assert_int_equal(log_epoch_certify(l, &c), OK);
 	assert_int_equal(log_commit(l, &receipt), OK);
-	assert_int_equal(log_repair_finish(l), OK);
+	assert_int_equal(log_repair_finish(l, a.library), OK);
 	log_close(&l);
 	start();
 	open_log_with(&lost, &lost);

@@ -11,6 +11,7 @@
 
 static struct log_rig rig;
 static struct log_repaired last;
+static const struct uuid terminal = { { 9 } };
 static const struct log_known nobody = { NULL, 0 };
 
 static int
@@ -92,9 +93,9 @@ repair(struct log_known known)
 	assert_true(log_repairing(rig.log));
 	assert_int_equal(log_state(rig.log), LOG_FAILED);
 	assert_int_equal(log_rig_append(&rig, LOG_INTENT), ERR_AUDIT_TAMPERED);
-	assert_int_equal(log_repair_finish(rig.log), ERR_LOCKED);
+	assert_int_equal(log_repair_finish(rig.log, terminal), ERR_LOCKED);
 	log_rig_certify(&rig);
-	assert_int_equal(log_repair_finish(rig.log), OK);
+	assert_int_equal(log_repair_finish(rig.log, terminal), OK);
 	assert_int_equal(log_state(rig.log), LOG_OK);
 }
 

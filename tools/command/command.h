@@ -134,6 +134,11 @@ enum err run_unattended_credential_bytes(struct invocation *in);
 enum err run_mcp_serve_unattended(struct invocation *in);
 enum err run_audit_verify(struct invocation *in);
 enum err run_audit_show(struct invocation *in);
+enum err run_audit_repair(struct invocation *in);
+enum err run_audit_checkpoint(struct invocation *in);
+
+/* What `audit checkpoint --accept` does: shows both logs, has ACCEPT typed, and remembers the one that is there. */
+enum err audit_accept(struct invocation *in);
 enum err run_audit_prove(struct invocation *in);
 enum err run_audit_consistency(struct invocation *in);
 enum err run_audit_export(struct invocation *in);

@@ -75,6 +75,11 @@ static const struct option verify_options[] = {
 	END
 };
 
+static const struct option checkpoint_options[] = {
+	{ "--accept", NULL, "have your clients believe the log as it is now; asks for the word ACCEPT", true, false },
+	END
+};
+
 static const struct option audit_show_options[] = {
 	{ "--grant", "ID", "only what this grant did, or what was done to it", false, false },
 	{ "--vault", "ID", "only what was about this vault", false, false },
@@ -171,6 +176,13 @@ const struct command commands[] = {
 	  "OUT becomes a C2SP tlog-tiles folder: checkpoint, key.pub, tile/… up to the\n"
 	  "newest checkpoint. Run again, it adds what is new. Nothing else in it is touched.",
 	  1, 2, NULL, NEEDS_NOTHING, false, false, run_audit_export },
+	{ "audit checkpoint", "", "accept a log that was repaired or put back",
+	  "Needs sudo.",
+	  0, 0, checkpoint_options, NEEDS_HOME, true, false, run_audit_checkpoint },
+	{ "audit repair", "", "make a log that was changed from outside usable again",
+	  "Shows what holds and what is given up, and asks for the word REPAIR. What is given up\n"
+	  "moves to audit/quarantine/. Needs sudo.",
+	  0, 0, NULL, NEEDS_HOME, true, false, run_audit_repair },
 	{ "audit show", "[DIR]", "show the log's records, oldest first",
 	  "DIR is a log's folder; with it neither home, daemon nor password is needed. What is\n"
 	  "shown hangs together, which `audit verify` checks further: signatures and anchors.\n"
