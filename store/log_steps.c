@@ -12,22 +12,19 @@
 enum err
 log_steps_open(const char *dir, struct log_steps **out)
 {
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), seg_fd = -1;
-	struct log_steps *s;
-	enum err e = OK;
+	struct log_steps *s = calloc(1, sizeof *s);
+	enum err e;
 
-	if (fd < 0 || (seg_fd = openat(fd, "seg", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
-		e = errno == ENOENT || errno == ENOTDIR ? ERR_NOT_FOUND : ERR_FILE_UNREADABLE;
-	if (fd >= 0)
-		close(fd);
-	if (e != OK)
-		return e;
-	if ((s = calloc(1, sizeof *s)) == NULL) {
-		close(seg_fd);
+	if (s == NULL)
 		return ERR_NO_MEMORY;
-	}
-	s->seg_fd = seg_fd;
 	s->w = LOG_WINDOW_NONE;
+	s->seg_fd = -1;
+	if ((s->dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 ||
+	    (s->seg_fd = openat(s->dir_fd, "seg", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0) {
+		e = errno == ENOENT || errno == ENOTDIR ? ERR_NOT_FOUND : ERR_FILE_UNREADABLE;
+		log_steps_close(&s);
+		return e;
+	}
 	*out = s;
 	return OK;
 }
@@ -38,7 +35,10 @@ log_steps_close(struct log_steps **s)
 	if (*s == NULL)
 		return;
 	log_window_end(&(*s)->w);
-	close((*s)->seg_fd);
+	if ((*s)->seg_fd >= 0)
+		close((*s)->seg_fd);
+	if ((*s)->dir_fd >= 0)
+		close((*s)->dir_fd);
 	free(*s);
 	*s = NULL;
 }
@@ -167,10 +167,8 @@ back_over(struct log_steps *s, struct log_mark *m)
 		return e;
 	m->number--;
 	m->at = SEGMENT_HEADER_LEN;
-	if (s->state == SEGMENT_TORN)
+	if (s->state != SEGMENT_GOOD)
 		return OK;
-	if (s->state == SEGMENT_BLANK)
-		return ERR_AUDIT_TAMPERED;
 	if ((e = log_steps_find_last(s, m->size, &end)) != OK || (e = log_steps_find_hashed(s, end, m->previous, &end)) != OK)
 		return e;
 	if (end > 0)
@@ -197,9 +195,14 @@ log_steps_back(struct log_steps *s, struct log_mark *m, struct log_frame_group *
 	return e;
 }
 
-/* A step on inside the segment of the mark. ERR_NOT_FOUND: nothing that holds is there yet. */
-static enum err
-on_inside(struct log_steps *s, struct log_mark *m, struct log_frame_group *g)
+static bool
+all_zero(struct span s)
+{
+	return s.len == 0 || (s.p[0] == 0 && memcmp(s.p, s.p + 1, s.len - 1) == 0);
+}
+
+enum err
+log_steps_on_inside(struct log_steps *s, struct log_mark *m, struct log_frame_group *g)
 {
 	struct span bytes = { NULL, 0 };
 	enum err e;
@@ -220,7 +223,7 @@ on_inside(struct log_steps *s, struct log_mark *m, struct log_frame_group *g)
 		log_steps_hash(g->signed_commit, g->signed_commit.len, m->previous);
 		return OK;
 	}
-	if (bytes.len > 0 && bytes.p[0] != 0 && (e = log_steps_look_behind(s, m)) != OK)
+	if (!all_zero(bytes) && (e = log_steps_look_behind(s, m)) != OK)
 		return e;
 	return ERR_NOT_FOUND;
 }
@@ -235,9 +238,7 @@ on_over(struct log_steps *s, struct log_mark *m)
 	do {
 		if ((e = enter(s, ++n)) != OK)
 			return e;
-	} while (s->state == SEGMENT_TORN);
-	if (s->state == SEGMENT_BLANK)
-		return ERR_NOT_FOUND;
+	} while (s->state != SEGMENT_GOOD);
 	if (!continues(&s->header, m->size, m->previous))
 		return ERR_AUDIT_TAMPERED;
 	*m = log_steps_at_header(s);
@@ -250,10 +251,10 @@ log_steps_on(struct log_steps *s, struct log_mark *m, struct log_frame_group *g)
 	struct log_mark to = *m;
 	enum err e, over;
 
-	while ((e = on_inside(s, &to, g)) == ERR_NOT_FOUND) {
+	while ((e = log_steps_on_inside(s, &to, g)) == ERR_NOT_FOUND) {
 		over = on_over(s, &to);
 		/* The writer may have ended this segment and begun the next one between the two looks. */
-		if (over == ERR_AUDIT_TAMPERED && (e = on_inside(s, &to, g)) != ERR_NOT_FOUND)
+		if (over == ERR_AUDIT_TAMPERED && (e = log_steps_on_inside(s, &to, g)) != ERR_NOT_FOUND)
 			break;
 		if (over != OK)
 			return over;

@@ -29,10 +29,10 @@ void     log_steps_close(struct log_steps **s);
 /*
  * The mark behind the group that holds record before - 1, or behind the last
  * group when there is no such record. Reads some megabytes of one segment,
- * however long the log is.
+ * however long the log is; all of one that a crash tore.
  *
  * ERR_NOT_FOUND: no segment has a header. ERR_AUDIT_TAMPERED: what counted
- * does not hold. ERR_FILE_UNREADABLE.
+ * does not hold, or the log ends before its anchor. ERR_FILE_UNREADABLE.
  */
 enum err log_steps_find(struct log_steps *s, uint64_t before, struct log_mark *out);
 

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "store/log_anchor.h"
 #include "store/log_steps_inside.h"
 #include "store/segment_list.h"
 
@@ -63,45 +64,6 @@ log_steps_find_last(struct log_steps *s, uint64_t before, uint64_t *end)
 	return OK;
 }
 
-/*
- * The end of the last group that holds at or before `end`. A crash can have
- * torn one group, and left whatever it likes of it.
- */
-static enum err
-settle(struct log_steps *s, uint64_t end, struct log_mark *out)
-{
-	uint64_t floor = log_steps_floor(end);
-	size_t at = (size_t)(end > floor ? end - floor : 0);
-
-	while (at > 0) {
-		struct log_mark m = { .number = s->number }, before;
-		struct log_frame_group g;
-		struct log_commit c;
-		struct span bytes;
-		enum err e;
-
-		s->w.most = 0;
-		if ((e = log_window_before(&s->w, floor, end, &bytes)) != OK)
-			return e;
-		if (!log_frame_last_commit(bytes, &at, &c))
-			break;
-		if (at + LOG_COMMIT_FRAME_LEN > bytes.len)
-			continue;
-		m.at = floor + at + LOG_COMMIT_FRAME_LEN;
-		m.size = c.size;
-		log_steps_hash(bytes, at + LOG_COMMIT_FRAME_LEN, m.previous);
-		before = m;
-		if ((e = log_steps_back_inside(s, &before, &g)) == OK) {
-			*out = m;
-			return m.at < end ? log_steps_look_behind(s, &m) : OK;
-		}
-		if (e != ERR_AUDIT_TAMPERED)
-			return e;
-	}
-	*out = log_steps_at_header(s);
-	return floor == SEGMENT_HEADER_LEN ? log_steps_look_behind(s, out) : ERR_AUDIT_TAMPERED;
-}
-
 enum err
 log_steps_find_hashed(struct log_steps *s, uint64_t end, const uint8_t hash[SHA256_LEN], uint64_t *out)
 {
@@ -145,9 +107,57 @@ enter_segment_before(struct log_steps *s, uint64_t before)
 	return e != OK || found ? e : used ? ERR_AUDIT_TAMPERED : ERR_NOT_FOUND;
 }
 
+/* From the segment's first group on, as everybody who reads all of it does. */
+static enum err
+walk_segment(struct log_steps *s, uint64_t before, struct log_mark *out)
+{
+	struct log_mark m = log_steps_at_header(s);
+	struct log_frame_group g;
+	enum err e = OK;
+
+	while (m.size < before && (e = log_steps_on_inside(s, &m, &g)) == OK)
+		;
+	if (e == ERR_NOT_FOUND)
+		e = log_steps_look_behind(s, &m);
+	if (e == OK)
+		*out = m;
+	return e;
+}
+
+/* The mark at the commit frame that ends at `end`, unless a crash tore its group. */
+static enum err
+settle(struct log_steps *s, uint64_t before, uint64_t end, struct log_mark *out)
+{
+	struct log_mark m = { .number = s->number, .at = end }, back;
+	struct log_frame_group g;
+	struct log_commit c;
+	struct span bytes;
+	enum err e;
+
+	if (end == 0)
+		return walk_segment(s, before, out);
+	s->w.most = 0;
+	if ((e = log_window_before(&s->w, end - LOG_COMMIT_FRAME_LEN, end, &bytes)) != OK)
+		return e;
+	if (!log_frame_commit_at(bytes, 0, &c))
+		return ERR_AUDIT_TAMPERED;
+	m.size = c.size;
+	log_steps_hash(bytes, bytes.len, m.previous);
+	back = m;
+	if ((e = log_steps_back_inside(s, &back, &g)) == ERR_AUDIT_TAMPERED)
+		return walk_segment(s, before, out);
+	if (e == OK)
+		*out = m;
+	return e;
+}
+
 enum err
 log_steps_find(struct log_steps *s, uint64_t before, struct log_mark *out)
 {
+	/* Before the look: a log that grows meanwhile must not seem to end before it. */
+	struct log_anchor anchor;
+	bool anchored = log_anchor_read(s->dir_fd, &anchor);
+	struct log_mark m;
 	uint64_t end;
 	enum err e;
 
@@ -157,8 +167,13 @@ log_steps_find(struct log_steps *s, uint64_t before, struct log_mark *out)
 		*out = log_steps_at_header(s);
 		return OK;
 	}
-	if ((e = log_steps_find_last(s, before, &end)) != OK)
+	if ((e = log_steps_find_last(s, before, &end)) != OK || (e = settle(s, before, end, &m)) != OK)
 		return e;
-	return settle(s, end, out);
+	if (m.size < before && anchored && m.size < anchor.size)
+		return ERR_AUDIT_TAMPERED;
+	/* The end is found without reading what is behind it; a record that is not there is worth that. */
+	if (m.size < before && before != UINT64_MAX && (e = log_steps_look_behind(s, &m)) != OK)
+		return e;
+	*out = m;
+	return OK;
 }
-

@@ -7,7 +7,7 @@
 #include "store/segment.h"
 
 struct log_steps {
-	int                       seg_fd;
+	int                       dir_fd, seg_fd;
 	struct log_window         w;
 	uint64_t                  number; /* of the segment in w, which is open; 0: none */
 	enum segment_header_state state;
@@ -27,8 +27,9 @@ enum err log_steps_enter(struct log_steps *s, uint64_t number);
 void log_steps_hash(struct span bytes, size_t end, uint8_t out[SHA256_LEN]);
 bool log_steps_is_hash(struct span bytes, size_t end, const uint8_t hash[SHA256_LEN]);
 
-/* log_steps_back in the open segment, which is the mark's. */
+/* log_steps_back, log_steps_on in the mark's segment; for the first it is open. */
 enum err log_steps_back_inside(struct log_steps *s, struct log_mark *m, struct log_frame_group *g);
+enum err log_steps_on_inside(struct log_steps *s, struct log_mark *m, struct log_frame_group *g);
 
 /* The mark before the first group of the open segment. */
 struct log_mark log_steps_at_header(const struct log_steps *s);

@@ -46,14 +46,22 @@ tear(const struct log_rig *rig)
 }
 
 static void
+remove_anchor(const struct log_rig *rig)
+{
+	char path[192];
+
+	log_rig_path(rig, "anchor", path);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void
 empty(const struct log_rig *rig, size_t i)
 {
 	char path[192];
 	uint8_t *bytes;
 	size_t len;
 
-	log_rig_path(rig, "anchor", path);
-	assert_int_equal(unlink(path), 0);
+	remove_anchor(rig);
 	log_rig_segment_path(rig, i, path);
 	bytes = log_rig_read_file(path, &len);
 	memset(bytes + SEGMENT_HEADER_LEN, 0, len - SEGMENT_HEADER_LEN);
@@ -220,6 +228,7 @@ a_torn_last_group_is_passed_over_whatever_is_left_of_it(void **state)
 	char path[192];
 	uint8_t *bytes = last_segment(s, path, &len, &begins, &ends);
 
+	remove_anchor(&s->rig);
 	for (int round = 0; round < 40; round++) {
 		uint8_t *torn = malloc(len);
 		struct log_mark m;
@@ -240,6 +249,63 @@ a_torn_last_group_is_passed_over_whatever_is_left_of_it(void **state)
 			assert_int_equal(log_steps_on(s->steps, &m, &(struct log_frame_group){ .len = 0 }), ERR_NOT_FOUND);
 		}
 		free(torn);
+	}
+	free(bytes);
+}
+
+static void
+a_log_that_ends_before_its_anchor_has_no_end(void **state)
+{
+	struct sample *s = *state;
+	size_t len, begins, ends;
+	char path[192];
+	uint8_t *bytes = last_segment(s, path, &len, &begins, &ends);
+	struct log_mark m;
+
+	memset(bytes + begins, 0, ends - begins);
+	log_rig_write_file(path, bytes, len);
+	assert_int_equal(log_steps_find(s->steps, UINT64_MAX, &m), ERR_AUDIT_TAMPERED);
+	assert_int_equal(log_steps_find(s->steps, s->size, &m), ERR_AUDIT_TAMPERED);
+	assert_int_equal(log_steps_find(s->steps, s->size - 3, &m), OK);
+	assert_int_equal(m.size, s->size - 3);
+	remove_anchor(&s->rig);
+	assert_int_equal(log_steps_find(s->steps, UINT64_MAX, &m), OK);
+	assert_int_equal(m.size, s->size - 3);
+	free(bytes);
+}
+
+/* Zeros where a group was, with groups behind them. */
+static void
+a_hole_is_not_the_end_of_the_log(void **state)
+{
+	struct sample *s = *state;
+	size_t len, all[256], n;
+	struct log_frame_group g;
+	struct log_mark m;
+	char path[192];
+	uint8_t *bytes;
+	enum err e;
+
+	log_rig_ready(&s->rig);
+	log_rig_group(&s->rig, 5);
+	log_close(&s->rig.log);
+	remove_anchor(&s->rig);
+	log_rig_segment_path(&s->rig, N_SEGMENTS - 1, path);
+	bytes = log_rig_read_file(path, &len);
+	n = log_rig_groups(bytes, len, all, 256);
+	assert_true(n > 3);
+	for (size_t i = 0; i + 1 < n; i++) {
+		uint8_t *copy = malloc(len);
+
+		assert_true(log_frame_find_group((struct span){ bytes + all[i], len - all[i] }, &g));
+		memcpy(copy, bytes, len);
+		memset(copy + all[i], 0, all[i + 1] - all[i]);
+		log_rig_write_file(path, copy, len);
+		free(copy);
+		assert_int_equal(log_steps_find(s->steps, 0, &m), OK);
+		assert_int_equal(walk_on(s->steps, &m, &e), g.commit.first);
+		assert_int_equal(e, ERR_AUDIT_TAMPERED);
+		assert_int_equal(log_steps_find(s->steps, g.commit.first + 1, &m), ERR_AUDIT_TAMPERED);
 	}
 	free(bytes);
 }
@@ -370,6 +436,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(any_record_is_found_behind_the_group_that_holds_it, start, end),
 		cmocka_unit_test_setup_teardown(a_group_written_meanwhile_is_met_even_in_a_new_segment, start, end),
 		cmocka_unit_test_setup_teardown(a_torn_last_group_is_passed_over_whatever_is_left_of_it, start, end),
+		cmocka_unit_test_setup_teardown(a_log_that_ends_before_its_anchor_has_no_end, start, end),
+		cmocka_unit_test_setup_teardown(a_hole_is_not_the_end_of_the_log, start, end),
 		cmocka_unit_test_setup_teardown(a_changed_group_ends_the_walk_from_both_sides, start, end),
 		cmocka_unit_test_setup_teardown(a_segment_that_is_missing_or_exchanged_ends_the_walk, start, end),
 		cmocka_unit_test_setup_teardown(a_record_that_holds_the_commit_before_it_misleads_nobody, start, end),

@@ -229,8 +229,12 @@ show_from(struct show *s, uint64_t offset, const struct log_mark *end)
 	if (e == OK && s->follow)
 		return follow(s, m, offset);
 	s->first = offset;
-	if (e != OK || (e = show_on(s, &m, offset, s->limit)) != OK || !s->in->json)
+	if (e != OK || (e = show_on(s, &m, offset, s->limit)) != OK)
 		return e;
+	if (s->n < s->limit && m.size < end->size)
+		return ERR_AUDIT_TAMPERED;
+	if (!s->in->json)
+		return OK;
 	return end_page(s, s->n == s->limit && s->next < end->size ? s->next : 0, offset < end->size ? offset : end->size);
 }
 
