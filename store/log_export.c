@@ -139,16 +139,24 @@ publish(struct export *x)
 	return e;
 }
 
+/* A cache at the newest checkpoint is left as it is: who finds it wrong makes it anew. */
+static bool
+is_done(const struct export *x)
+{
+	return x->cache && x->has_old && x->old.len == x->newest.len &&
+	    memcmp(x->old.bytes, x->newest.bytes, x->newest.len) == 0;
+}
+
 static enum err
 bring_up(struct export *x)
 {
 	enum err e;
 
 	/* The key first: a folder of another log is refused before anything is in it. */
-	if ((!x->cache && (e = put_key(x)) != OK) || (e = find_old(x)) != OK ||
-	    (e = make_tiles(x)) != OK)
+	if ((!x->cache && (e = put_key(x)) != OK) || (e = find_old(x)) != OK || is_done(x))
 		return e;
-	return publish(x);
+	e = make_tiles(x);
+	return e != OK ? e : publish(x);
 }
 
 static enum err

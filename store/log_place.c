@@ -157,7 +157,7 @@ log_place_put(struct log_place *p, const char *path, struct span bytes)
 enum err
 log_place_replace(struct log_place *p, const char *path, struct span bytes)
 {
-	enum err e = make(p, path, bytes, true);
+	enum err e = look_at(p, path, bytes) == SAME ? OK : make(p, path, bytes, true);
 
 	return e != OK || log_io()->fsync(p->dir_fd) == 0 ? e : ERR_STORAGE_FAILED;
 }

@@ -39,7 +39,7 @@ void     log_place_close(struct log_place *p);
  */
 enum err log_place_put(struct log_place *p, const char *path, struct span bytes);
 
-/* Replaces the file if there is one; durable on OK. The same errors. */
+/* Replaces the file if there is one, unless it has these bytes; durable on OK. The same errors. */
 enum err log_place_replace(struct log_place *p, const char *path, struct span bytes);
 
 /* Everything that was put is durable on OK. ERR_STORAGE_FAILED. */

@@ -13,7 +13,7 @@ print_export(const struct invocation *in, const struct log_export *x)
 	struct json_writer w = { 0 };
 
 	if (!in->json)
-		return print_line("exported: %" PRIu64 " records, %" PRIu64 " of them new; %" PRIu64 " files made\n", x->size,
+		return print_line("exported: %" PRIu64 " records, %" PRIu64 " of them new; files made: %" PRIu64 "\n", x->size,
 		    x->size - x->old_size, x->n_new);
 	json_write_object(&w);
 	json_member_u64(&w, "size", x->size);
