@@ -96,7 +96,7 @@ scan_groups(struct log_scan *s, struct log_window *w, uint64_t *at)
 			k->reason = "the frames of a group do not have their form";
 			break;
 		}
-		if (log_check_group(k, &g) != LOG_HOLDS)
+		if (g.commit.first >= s->next_first || log_check_group(k, &g) != LOG_HOLDS)
 			break;
 		*at += g.len;
 	} while (!k->stopped);
@@ -197,6 +197,29 @@ scan_segment(struct log_scan *s, struct log_window *w, uint64_t number)
 	return s->on_tail == NULL ? OK : s->on_tail(s->arg, &tail, w);
 }
 
+/*
+ * Without signatures a group whose signature alone was torn looks like one that
+ * counts; the header of the next segment says where the log went on.
+ */
+static enum err
+look_ahead(struct log_scan *s, struct log_window *w, uint64_t number)
+{
+	enum segment_header_state state = SEGMENT_BLANK;
+	struct segment_header h;
+	enum err e = OK;
+
+	s->next_first = UINT64_MAX;
+	if (s->check->depth != LOG_CHECK_CHAIN)
+		return OK;
+	for (uint64_t n = number + 1; n <= s->n_used && state != SEGMENT_GOOD && e == OK; n++) {
+		e = look_at_header(s, w, n, &state, &h);
+		log_window_close(w);
+	}
+	if (state == SEGMENT_GOOD)
+		s->next_first = h.first;
+	return e == ERR_NOT_FOUND ? OK : e;
+}
+
 static enum err
 scan_segments(struct log_scan *s, uint64_t from, struct log_window *w)
 {
@@ -204,7 +227,8 @@ scan_segments(struct log_scan *s, uint64_t from, struct log_window *w)
 	enum err e = OK;
 
 	for (uint64_t n = from; e == OK && n <= to && !s->check->broken && !s->check->stopped; n++) {
-		e = scan_segment(s, w, n);
+		if ((e = look_ahead(s, w, n)) == OK)
+			e = scan_segment(s, w, n);
 		log_window_close(w);
 		if (e == ERR_NOT_FOUND) {
 			log_check_break(s->check, s->check->chain.size, "a segment is missing");

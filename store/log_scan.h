@@ -30,6 +30,7 @@ struct log_scan {
 	enum err        (*on_tail)(void *arg, const struct log_tail *t, struct log_window *w); /* may be NULL */
 	void             *arg;
 
+	uint64_t          next_first; /* of the next segment whose header holds, in a LOG_CHECK_CHAIN; else UINT64_MAX */
 	uint64_t          n_segments; /* the highest number */
 	uint64_t          n_used;     /* the highest number with a header, whole or torn */
 	uint64_t          number;     /* the last segment whose header holds; 0: none */

@@ -95,6 +95,23 @@ put_back(struct history *h, const uint8_t *first, size_t first_len, const uint8_
 	log_rig_write_file(path, second, second_len);
 }
 
+static bool
+count_one(void *arg, const struct log_record *r)
+{
+	uint64_t *n = arg;
+
+	return r->index == (*n)++;
+}
+
+static void
+assert_walks(const struct log_rig *rig, uint64_t n)
+{
+	uint64_t found = 0;
+
+	assert_int_equal(log_walk(rig->dir, 0, count_one, &found), OK);
+	assert_int_equal(found, n);
+}
+
 /* Recovers, goes on, recovers again: n records are there, and the log holds. */
 static void
 assert_recovers(struct history *h, uint64_t n)
@@ -114,6 +131,7 @@ assert_recovers(struct history *h, uint64_t n)
 	assert_int_equal(rig->n_seen, n + 4);
 	log_close(&rig->log);
 	log_rig_assert_valid(rig->dir, n + 5);
+	assert_walks(rig, n + 5);
 }
 
 /* A segment that a crash tore stays as it was found. */
@@ -251,6 +269,21 @@ a_torn_group_does_not_count_and_costs_nothing_before_it(void **state)
 }
 
 static void
+a_group_whose_signature_alone_was_torn_does_not_count(void **state)
+{
+	struct history *h = *state;
+	uint8_t *image = malloc(h->len[0]);
+
+	for (size_t g = 0; g < h->n_groups[0]; g++) {
+		memset(image, 0, h->len[0]);
+		memcpy(image, h->bytes[0], h->ends[0][g + 1] - 6);
+		put_back(h, image, h->len[0], NULL, 0);
+		assert_recovers(h, h->n_before[0][g]);
+	}
+	free(image);
+}
+
+static void
 a_torn_group_in_a_new_segment_costs_nothing_before_it(void **state)
 {
 	struct history *h = *state;
@@ -328,6 +361,7 @@ main(void)
 		RUN(a_log_that_ends_in_zeros_anywhere_keeps_the_groups_before),
 		RUN(bytes_far_behind_the_last_group_leave_the_segment_alone),
 		RUN(a_torn_group_does_not_count_and_costs_nothing_before_it),
+		RUN(a_group_whose_signature_alone_was_torn_does_not_count),
 		RUN(a_torn_group_in_a_new_segment_costs_nothing_before_it),
 		RUN(crashes_upon_crashes_lose_nothing_that_counted),
 		RUN(damage_before_the_last_group_is_not_taken_for_a_crash),
