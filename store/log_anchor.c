@@ -1,5 +1,7 @@
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/log_anchor.h"
@@ -39,9 +41,10 @@ log_anchor_take(struct wire_in *in, struct log_anchor *out)
 		in->failed = true;
 }
 
-bool
-log_anchor_read(int dir_fd, struct log_anchor *out)
+enum log_anchor_state
+log_anchor_look(int dir_fd, struct log_anchor *out)
 {
+	static const uint8_t zeros[LOG_ANCHOR_LEN];
 	int fd = openat(dir_fd, "anchor", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	uint8_t buf[LOG_ANCHOR_LEN + 1];
 	struct log_anchor a;
@@ -49,17 +52,25 @@ log_anchor_read(int dir_fd, struct log_anchor *out)
 	ssize_t n;
 
 	if (fd < 0)
-		return false;
+		return errno == ENOENT ? LOG_ANCHOR_NONE : LOG_ANCHOR_DAMAGED;
 	n = log_io()->pread(fd, buf, sizeof buf, 0);
 	close(fd);
+	if (n >= 0 && n <= LOG_ANCHOR_LEN && memcmp(buf, zeros, (size_t)n) == 0)
+		return LOG_ANCHOR_NONE;
 	if (n != LOG_ANCHOR_LEN)
-		return false;
+		return LOG_ANCHOR_DAMAGED;
 	in = wire_in(buf, LOG_ANCHOR_LEN);
 	log_anchor_take(&in, &a);
 	if (!wire_done(&in))
-		return false;
+		return LOG_ANCHOR_DAMAGED;
 	*out = a;
-	return true;
+	return LOG_ANCHOR_GOOD;
+}
+
+bool
+log_anchor_read(int dir_fd, struct log_anchor *out)
+{
+	return log_anchor_look(dir_fd, out) == LOG_ANCHOR_GOOD;
 }
 
 enum err
@@ -67,9 +78,16 @@ log_anchor_open(int dir_fd, int *fd)
 {
 	int opened = openat(dir_fd, "anchor",
 	    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	struct stat st;
+	enum err e;
 
 	if (opened < 0)
 		return log_io_failure();
+	if (fstat(opened, &st) != 0 || (st.st_size > LOG_ANCHOR_LEN && ftruncate(opened, LOG_ANCHOR_LEN) != 0)) {
+		e = log_io_failure();
+		close(opened);
+		return e;
+	}
 	*fd = opened;
 	return OK;
 }

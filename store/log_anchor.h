@@ -20,10 +20,19 @@ struct log_anchor {
 void log_anchor_put(struct wire_out *o, const struct log_anchor *a);
 void log_anchor_take(struct wire_in *in, struct log_anchor *out);
 
-/* False when there is none, or none that has its form. */
+enum log_anchor_state {
+	LOG_ANCHOR_NONE,    /* no file, or what a crash leaves of the first one: nothing, or zeros */
+	LOG_ANCHOR_GOOD,
+	LOG_ANCHOR_DAMAGED, /* somebody else wrote there */
+};
+
+/* *out is set when it is good. */
+enum log_anchor_state log_anchor_look(int dir_fd, struct log_anchor *out);
+
+/* False when there is none that has its form. */
 bool log_anchor_read(int dir_fd, struct log_anchor *out);
 
-/* Opens the file for the two below, or makes it. ERR_AUDIT_FULL, ERR_AUDIT_UNAVAILABLE. */
+/* Opens the file for the two below, or makes it, and cuts off what is too long. ERR_AUDIT_FULL, ERR_AUDIT_UNAVAILABLE. */
 enum err log_anchor_open(int dir_fd, int *fd);
 
 /* Overwrites it in place. A failure shows at the next log_anchor_sync or not at all. */

@@ -85,6 +85,7 @@ static enum err
 scan(const struct log_settings *settings, const struct log_dir *dir, struct log_check *k,
     struct log_scan *s)
 {
+	enum log_anchor_state anchor;
 	enum err e;
 
 	*k = (struct log_check){ .depth = LOG_CHECK_FAST, .log_public = settings->log_public };
@@ -93,7 +94,10 @@ scan(const struct log_settings *settings, const struct log_dir *dir, struct log_
 		k->arg = (void *)(uintptr_t)settings;
 	}
 	/* What a repair is about to give up, the anchor still names; and it must know every record. */
-	k->has_anchor = !settings->repair && log_anchor_read(dir->fd, &k->anchor);
+	anchor = settings->repair ? LOG_ANCHOR_NONE : log_anchor_look(dir->fd, &k->anchor);
+	if (anchor == LOG_ANCHOR_DAMAGED)
+		return ERR_AUDIT_TAMPERED;
+	k->has_anchor = anchor == LOG_ANCHOR_GOOD;
 	*s = (struct log_scan){ .seg_fd = dir->seg_fd, .check = k, .owner = true, .has_library = true,
 	    .library = settings->library, .on_tail = keep_tail, .arg = (void *)(uintptr_t)dir };
 	if (!settings->repair)

@@ -1,3 +1,4 @@
+#include "store/log_anchor.h"
 #include "tests/store/log_rig.h"
 
 #define N_SEGMENTS 3
@@ -268,7 +269,7 @@ a_log_of_another_past_is_beside_its_anchor(void **state)
 }
 
 static void
-an_anchor_without_its_form_detects_nothing(void **state)
+an_anchor_without_its_form_detects_nothing_and_is_a_change_from_outside(void **state)
 {
 	struct sample *s = *state;
 	struct log_verdict v;
@@ -282,11 +283,36 @@ an_anchor_without_its_form_detects_nothing(void **state)
 	log_rig_write_file(path, bytes, len);
 	assert_int_equal(verify(s, false, &v), OK);
 	assert_true(v.valid);
+	assert_int_equal(log_rig_open(&s->rig), ERR_AUDIT_TAMPERED);
 	bytes[7] ^= 1;
 	log_rig_write_file(path, bytes, len + 1);
-	free(bytes);
 	assert_int_equal(verify(s, false, &v), OK);
+	assert_int_equal(log_rig_open(&s->rig), ERR_AUDIT_TAMPERED);
+	log_rig_write_file(path, bytes, len);
+	free(bytes);
 	assert_int_equal(log_rig_open(&s->rig), OK);
+}
+
+/* A crash can leave these where the first anchor was to be; the next one is written there all the same. */
+static void
+an_empty_anchor_and_one_of_zeros_are_none(void **state)
+{
+	struct sample *s = *state;
+	static const uint8_t zeros[LOG_ANCHOR_LEN];
+	struct log_anchor a;
+	char path[192];
+
+	log_rig_path(&s->rig, "anchor", path);
+	for (size_t len = 0; len <= sizeof zeros; len += sizeof zeros) {
+		int fd;
+
+		log_rig_write_file(path, zeros, len);
+		assert_int_equal(log_rig_open(&s->rig), OK);
+		log_close(&s->rig.log);
+		fd = open(s->rig.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		assert_int_equal(log_anchor_look(fd, &a), LOG_ANCHOR_GOOD);
+		close(fd);
+	}
 }
 
 static void
@@ -463,7 +489,8 @@ main(void)
 		RUN(a_segment_of_another_log_is_invalid),
 		RUN(a_log_rolled_back_is_behind_its_anchor),
 		RUN(a_log_of_another_past_is_beside_its_anchor),
-		RUN(an_anchor_without_its_form_detects_nothing),
+		RUN(an_anchor_without_its_form_detects_nothing_and_is_a_change_from_outside),
+		RUN(an_empty_anchor_and_one_of_zeros_are_none),
 		RUN(another_key_does_not_verify_the_log),
 		RUN(what_is_no_log_is_not_found),
 		RUN(a_log_without_records_is_valid_and_empty),
