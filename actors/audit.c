@@ -89,8 +89,12 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 	(void)audit_anchors_tick(a, now, out);
 	(void)audit_epoch_tick(a, now, out);
 	audit_repair_tick(a, now, out);
-	if (a->log != NULL)
-		return log_tend(a->log) ? now : a->rotating ? a->rotate_by : (struct mono_ms){ 0 };
+	if (a->log != NULL) {
+		bool more = log_tend(a->log);
+
+		audit_say_state(a);
+		return more ? now : a->rotating ? a->rotate_by : (struct mono_ms){ 0 };
+	}
 	if (a->failure != ERR_NOT_INITIALIZED && a->failure != ERR_AUDIT_TAMPERED && now.ms >= a->tried.ms + REOPEN_MS)
 		(void)audit_open_log(a, NULL, out);
 	return (struct mono_ms){ 0 };

@@ -61,6 +61,7 @@ struct audit {
 	struct mono_ms  head_told;
 	bool            rotating;   /* the next epoch waits for its certificate, until rotate_by */
 	struct mono_ms  rotate_by;
+	enum log_state  said;       /* of the log's room, on stderr */
 	uint64_t        epoch_looked_at; /* the size of the log when it was last asked whether its epoch is due to end */
 	struct audit_repair repair;
 	struct waiting *group;      /* AUDIT_GROUP_MAX of them; n_group are in use */
@@ -143,6 +144,7 @@ enum err audit_repair_certified(struct audit *a, struct outbox *out);
 void     audit_repair_tick(struct audit *a, struct mono_ms now, struct outbox *out);
 
 /* audit_status.c */
+void audit_say_state(struct audit *a); /* when the room that the log has is another than was said */
 enum err audit_on_log_state_wanted(void *self, const struct inbound *in, struct outbox *out);
 enum err audit_on_usage_wanted(void *self, const struct inbound *in, struct outbox *out);
 

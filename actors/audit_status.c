@@ -3,6 +3,23 @@
 #include <string.h>
 
 #include "actors/audit_state.h"
+#include "mailbox/log_line.h"
+
+void
+audit_say_state(struct audit *a)
+{
+	static const char *const words[] = {
+		[LOG_OK] = "the log has room again, records",
+		[LOG_LOW] = "no room for a spare segment of the log, nothing new is stored, records",
+		[LOG_FULL] = "no room for the log, nothing is delivered, records",
+	};
+	enum log_state now = log_state(a->log);
+
+	if (now == a->said || now == LOG_FAILED)
+		return;
+	a->said = now;
+	log_note("audit", words[now], (int64_t)log_size(a->log));
+}
 
 enum err
 audit_on_log_state_wanted(void *self, const struct inbound *in, struct outbox *out)

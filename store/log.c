@@ -97,6 +97,8 @@ log_append(struct log *l, const struct log_record *r, uint64_t *index)
 		return ERR_INVALID_ARGUMENT;
 	if (!l->epoch.certified && !log_check_pending_allows(r))
 		return ERR_LOCKED;
+	if (r->type == LOG_WRITE && l->room.no_space && !l->room.full)
+		return ERR_STORAGE_FULL;
 	return log_inside_append(l, r, index);
 }
 

@@ -109,6 +109,7 @@ enum err log_epoch_rotate(struct log *l, const struct cert *c);
  *
  * *index is its place, if the group's commit succeeds.
  * ERR_LOCKED: the epoch is pending and this type must wait for a certificate.
+ * ERR_STORAGE_FULL: LOG_LOW, and the record is of new content.
  * ERR_BUSY: the group is full (512 records, 256 KiB, or what a small segment
  * holds); commit first.
  * ERR_INVALID_ARGUMENT: the record is outside its limits, or an epoch or repair
@@ -147,7 +148,7 @@ enum err       log_failure(const struct log *l);          /* OK, or why it is la
 bool           log_manual_lock(const struct log *l);      /* the newest lock or resume record is a lock */
 
 /*
- * Idle work: writes 4 MiB of the next spare segment when one is missing, and
+ * Idle work: writes 4 MiB of the next spare segment while fewer than two are there, and
  * brings the anchor up to date. Returns true if there is more to do. Without
  * room for a spare it asks again at each call. Never on the path of a read.
  */

@@ -135,6 +135,8 @@ cache_agrees(const struct segment *s, uint64_t end)
 	return true;
 }
 
+_Static_assert(LOG_SPARES == LOG_SCAN_BLANKS, "each blank segment is a spare");
+
 static enum err
 ready_room(const struct log_scan *s, struct log_room *room)
 {
@@ -145,10 +147,10 @@ ready_room(const struct log_scan *s, struct log_room *room)
 	room->end = s->end;
 	if (e == OK && room->current.fd >= 0 && !cache_agrees(&room->current, s->end))
 		segment_close(&room->current);
-	if (e == OK && s->blank > 0)
-		e = segment_open(s->seg_fd, s->blank, &room->spare);
-	if (e == OK && room->spare.fd >= 0 && room->spare.bytes < SEGMENT_BYTES_MIN)
-		e = ERR_AUDIT_TAMPERED;
+	for (size_t i = 0; e == OK && i < LOG_SPARES && s->blank[i] > 0; i++)
+		if ((e = segment_open(s->seg_fd, s->blank[i], &room->spares[i])) == OK &&
+		    room->spares[i].bytes < SEGMENT_BYTES_MIN)
+			e = ERR_AUDIT_TAMPERED;
 	return e;
 }
 

@@ -7,22 +7,24 @@
 
 #include "store/segment.h"
 
+#define LOG_SPARES 2
+
 struct log_room {
 	int                  seg_fd;       /* borrowed */
 	struct segment       current;      /* none: nothing may be written to the last one */
 	uint64_t             end;          /* where its last group ends */
-	struct segment       spare;        /* all zero */
+	struct segment       spares[LOG_SPARES]; /* all zero, in the order of their use; none behind the first none */
 	struct segment_maker maker;        /* of the next spare */
 	uint64_t             next_number;  /* of the next segment to be made */
 	uint64_t             first_bytes;  /* length of segment 1 */
 	uint64_t             later_bytes;  /* of every other */
 	bool                 no_space;     /* the last spare could not be made */
-	bool                 full;         /* and it was needed */
+	bool                 full;         /* and it was needed, for none was left */
 };
 
 /* Rests: no segment is open or being made. */
-#define LOG_ROOM_NONE ((struct log_room){ .seg_fd = -1, .current = { .fd = -1 }, .spare = { .fd = -1 }, \
-    .maker = { .fd = -1 } })
+#define LOG_ROOM_NONE ((struct log_room){ .seg_fd = -1, .current = { .fd = -1 }, \
+    .spares = { { .fd = -1 }, { .fd = -1 } }, .maker = { .fd = -1 } })
 
 void log_room_close(struct log_room *r);
 
@@ -50,7 +52,7 @@ bool log_room_spot(const struct log_room *r, size_t need, struct log_spot *out);
 void log_room_written(struct log_room *r, const struct log_spot *spot, size_t len);
 
 /*
- * One step towards a spare. *more when another is to be done. For lack of
+ * One step towards the spares that are missing. *more when another is to be done. For lack of
  * space it is OK and no_space says so. ERR_AUDIT_UNAVAILABLE.
  */
 enum err log_room_tend(struct log_room *r, bool *more);

@@ -158,6 +158,17 @@ scan_frames(struct log_scan *s, struct log_window *w, bool has_frames, struct lo
 	return OK;
 }
 
+static void
+note_blank(struct log_scan *s, uint64_t number)
+{
+	for (size_t i = 0; i < LOG_SCAN_BLANKS; i++) {
+		if (s->blank[i] != 0)
+			continue;
+		s->blank[i] = number;
+		return;
+	}
+}
+
 static enum err
 scan_segment(struct log_scan *s, struct log_window *w, uint64_t number)
 {
@@ -189,8 +200,8 @@ scan_segment(struct log_scan *s, struct log_window *w, uint64_t number)
 		s->torn = s->end == 0 || h.bytes != w->bytes;
 		s->loose = false;
 	}
-	if (number > s->n_used && tail.to == 0 && s->blank == 0)
-		s->blank = number;
+	if (number > s->n_used && tail.to == 0)
+		note_blank(s, number);
 	if (tail.to == tail.from || s->check->stopped)
 		return OK;
 	s->loose = s->torn = true;

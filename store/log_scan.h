@@ -18,6 +18,8 @@ struct log_tail {
 	uint64_t to;
 };
 
+#define LOG_SCAN_BLANKS 2
+
 struct log_scan {
 	/* Set by the caller; the rest zero. */
 	int               seg_fd;
@@ -37,7 +39,7 @@ struct log_scan {
 	uint64_t          end;        /* where its last group that holds ends; 0: it has none */
 	uint64_t          at_number;  /* how far the walk came: this segment, */
 	uint64_t          at;         /* behind its last group that holds; 0: its header does not */
-	uint64_t          blank;      /* the first segment above n_used that is all zero; 0: none */
+	uint64_t          blank[LOG_SCAN_BLANKS]; /* the first segments above n_used that are all zero; 0: no more */
 	bool              loose;      /* bytes that do not count lie behind the last group that holds */
 	bool              torn;       /* so, or the last segment is empty or cut: nothing may be written to it */
 };

@@ -8,6 +8,7 @@
 #include "store/segment.h"
 
 #define VERSION 1
+#define RESERVE_MAX ((uint64_t)1 << 20)
 
 static const uint8_t magic[4] = { 'A', 'S', 'G', '1' };
 
@@ -134,5 +135,5 @@ segment_reserve(uint64_t bytes)
 {
 	uint64_t quarter = bytes / 4;
 
-	return quarter < 65536 ? quarter : 65536;
+	return quarter < RESERVE_MAX ? quarter : RESERVE_MAX;
 }

@@ -425,6 +425,36 @@ a_page_of_usage_with_a_broken_row_is_an_error_and_says_nothing(void **state)
 	assert_true(rig_silent(a.r));
 }
 
+static int
+no_room(int fd, int mode, off_t at, off_t len)
+{
+	(void)fd, (void)mode, (void)at, (void)len;
+	errno = ENOSPC;
+	return -1;
+}
+
+static void
+without_room_for_a_spare_reads_go_on_and_nothing_new_is_stored(void **state)
+{
+	struct intent_body write = an_intent(2);
+	static struct log_io io; /* in force until the actor has ended */
+
+	(void)state;
+	io = watched;
+	open_and_certify();
+	io.fallocate = no_room;
+	log_io_replace(&io);
+	(void)rig_tick(a.r, (struct mono_ms){ 1 });
+	rig_forget(a.r);
+	assert_int_equal(log_state_of().state, LOG_LOW);
+	write.type = LOG_WRITE;
+	assert_int_equal(rig_deliver(a.r, MSG_AUDIT_INTENT, ACTOR_KEYRING, 2, &write), OK);
+	assert_int_equal(refused(2), ERR_STORAGE_FULL);
+	assert_int_equal(intend(3), OK);
+	assert_int_equal(rig_batch(a.r), OK);
+	assert_non_null(rig_expect(a.r, MSG_AUDIT_ACK));
+}
+
 int
 main(void)
 {
@@ -450,6 +480,7 @@ main(void)
 		AUDIT_TEST(an_event_under_a_pending_epoch_waits_for_the_certificate),
 		AUDIT_TEST(a_grants_reads_are_counted_from_the_log_also_after_a_restart),
 		AUDIT_TEST(a_page_of_usage_with_a_broken_row_is_an_error_and_says_nothing),
+		AUDIT_TEST(without_room_for_a_spare_reads_go_on_and_nothing_new_is_stored),
 	};
 
 	return secret_init(true) != OK || cmocka_run_group_tests(tests, NULL, NULL) != 0;

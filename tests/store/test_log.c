@@ -355,7 +355,7 @@ a_group_larger_than_what_a_small_segment_holds_is_cut(void **state)
 }
 
 static void
-tending_makes_one_spare_segment(void **state)
+tending_makes_two_spare_segments(void **state)
 {
 	struct log_rig *rig = *state;
 	char path[192];
@@ -363,13 +363,13 @@ tending_makes_one_spare_segment(void **state)
 
 	rig->settings.segment_bytes = 9 << 20;
 	log_rig_ready(rig);
-	log_rig_path(rig, "seg/0000000002.seg", path);
+	log_rig_path(rig, "seg/0000000003.seg", path);
 	while (log_tend(rig->log))
 		n++;
-	assert_int_equal(n, 2);
+	assert_int_equal(n, 5);
 	assert_int_equal(access(path, F_OK), 0);
 	assert_false(log_tend(rig->log));
-	log_rig_path(rig, "seg/0000000003.seg", path);
+	log_rig_path(rig, "seg/0000000004.seg", path);
 	assert_int_not_equal(access(path, F_OK), 0);
 	log_close(&rig->log);
 	log_rig_ready(rig);
@@ -450,7 +450,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(a_group_is_full_at_256_kib, start, end),
 		cmocka_unit_test_setup_teardown(the_log_goes_on_over_small_segments, start, end),
 		cmocka_unit_test_setup_teardown(a_group_larger_than_what_a_small_segment_holds_is_cut, start, end),
-		cmocka_unit_test_setup_teardown(tending_makes_one_spare_segment, start, end),
+		cmocka_unit_test_setup_teardown(tending_makes_two_spare_segments, start, end),
 		cmocka_unit_test_setup_teardown(a_second_owner_is_told_that_the_log_is_busy, start, end),
 		cmocka_unit_test_setup_teardown(a_log_under_another_key_or_library_is_not_opened, start, end),
 		cmocka_unit_test_setup_teardown(the_files_are_private, start, end),

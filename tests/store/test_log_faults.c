@@ -324,10 +324,12 @@ no_room_for_a_spare_is_low_and_no_room_at_all_is_full(void **state)
 	fault.fallocate_errno = ENOSPC;
 	assert_false(log_tend(rig->log));
 	assert_int_equal(log_state(rig->log), LOG_LOW);
+	assert_int_equal(log_rig_append(rig, LOG_WRITE), ERR_STORAGE_FULL);
 	while ((e = log_rig_append(rig, LOG_INTENT)) == OK)
 		assert_int_equal(log_rig_commit(rig), OK);
 	assert_int_equal(e, ERR_AUDIT_FULL);
 	assert_int_equal(log_state(rig->log), LOG_FULL);
+	assert_int_equal(log_rig_append(rig, LOG_WRITE), ERR_AUDIT_FULL);
 	assert_int_equal(log_rig_append(rig, LOG_GRANT), ERR_AUDIT_FULL);
 
 	size = log_size(rig->log);
@@ -349,9 +351,38 @@ no_room_for_a_spare_is_low_and_no_room_at_all_is_full(void **state)
 	log_rig_assert_valid(rig->dir, log_size(rig->log));
 
 	fault.fallocate_errno = 0;
+	assert_true(log_tend(rig->log));
+	assert_int_equal(log_state(rig->log), LOG_OK);
+	assert_int_equal(log_rig_append(rig, LOG_WRITE), OK);
+	log_rig_group(rig, 2);
+	log_rig_assert_valid(rig->dir, log_size(rig->log));
+}
+
+/* Each is used in its turn, and what happens meanwhile is low, not full. */
+static void
+two_spares_carry_the_reads_of_a_full_disk(void **state)
+{
+	struct log_rig *rig = *state;
+	char path[192];
+	uint64_t n = 0;
+	enum err e;
+
+	log_rig_ready(rig);
+	while (log_tend(rig->log))
+		;
+	fault.fallocate_errno = ENOSPC;
 	assert_false(log_tend(rig->log));
 	assert_int_equal(log_state(rig->log), LOG_OK);
-	log_rig_group(rig, 2);
+	while ((e = log_rig_append(rig, LOG_INTENT)) == OK) {
+		assert_int_equal(log_rig_commit(rig), OK);
+		assert_false(log_tend(rig->log));
+		n += log_state(rig->log) == LOG_LOW;
+	}
+	assert_int_equal(e, ERR_AUDIT_FULL);
+	/* All but the first segment's groups. */
+	assert_in_range(n, 2 * log_size(rig->log) / 3 - 10, 2 * log_size(rig->log) / 3 + 10);
+	log_rig_path(rig, "seg/0000000004.seg", path);
+	assert_int_not_equal(access(path, F_OK), 0);
 	log_rig_assert_valid(rig->dir, log_size(rig->log));
 }
 
@@ -499,6 +530,7 @@ main(void)
 		RUN(a_segment_with_another_mode_is_seen_before_the_next_group),
 		RUN(a_spare_that_went_missing_is_seen_before_it_is_used),
 		RUN(no_room_for_a_spare_is_low_and_no_room_at_all_is_full),
+		RUN(two_spares_carry_the_reads_of_a_full_disk),
 		RUN(a_full_disk_at_a_needed_segment_is_full_at_once),
 		RUN(no_room_for_the_first_segment_is_full),
 		RUN(a_spare_that_cannot_be_synced_is_latched),

@@ -90,7 +90,8 @@ class Disk(Home):
 
     def furnish(self, *options):
         self.init().done()
-        self.start(*options)
+        # Two spares of the usual length have no room here, and without them nothing new is stored.
+        self.start(*(options or ("--test-log-segment", "1048576")))
         self.terminal.unlock().done()
         self.terminal.enable(more=[("Sudo password: ", PASSWORD)]).done()
         self.main = self.vault("main")
@@ -104,8 +105,8 @@ class Disk(Home):
 
 
 def _spare(home):
-    """Waits for the segment that is made in the background."""
-    within(5, lambda: len(os.listdir(home.file("audit", "seg"))) > 1, "a spare segment")
+    """Waits for the two segments that are made in the background."""
+    within(5, lambda: len(os.listdir(home.file("audit", "seg"))) > 2, "two spare segments")
 
 
 def _locked(home):
