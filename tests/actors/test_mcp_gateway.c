@@ -610,8 +610,8 @@ static void
 open_one(struct script *s, uint64_t at)
 {
 	static const enum msg types[] = { MSG_ASK, MSG_ASK, MSG_ASK, MSG_HELLO, MSG_STATUS_ASK, MSG_LOCK_ASK, MSG_CHUNK_PUT, MSG_ENVELOPE_ASK,
-		MSG_GRANTS_ASK };
-	enum msg type = types[next_random(s) % 9];
+		MSG_GRANTS_ASK, MSG_REPAIR_ASK };
+	enum msg type = types[next_random(s) % 10];
 	union any_body body;
 
 	if (s->opened[at]++ > 0)
@@ -628,8 +628,8 @@ static void
 say_one(struct script *s, uint64_t at)
 {
 	static const enum msg answers[] = { MSG_DEPOSIT, MSG_AUDIT_ACK, MSG_ASK_DENIED, MSG_RECORD_REFUSED, MSG_KEYS_REFUSED,
-		MSG_INTENT_REFUSED, MSG_KEPT, MSG_COMMAND_DONE, MSG_ENVELOPE_FOUND, MSG_USAGE, MSG_STATE, MSG_LOG_STATE };
-	enum msg type = answers[next_random(s) % 12];
+		MSG_INTENT_REFUSED, MSG_KEPT, MSG_COMMAND_DONE, MSG_ENVELOPE_FOUND, MSG_USAGE, MSG_STATE, MSG_LOG_STATE, MSG_REPAIR_OVER };
+	enum msg type = answers[next_random(s) % 13];
 	static const union any_body nothing;
 
 	(void)rig_deliver(r, type, msg_row(type)->from, s->first + at, &nothing);
@@ -670,7 +670,8 @@ every_ask_of_any_script_ends_exactly_once(void **state)
 		memset(s.ended, 0, sizeof s.ended);
 		for (unsigned i = 0; i < 400; i++)
 			step(&s);
-		fake_clock_advance(20000);
+		/* Longer than the deadline of a repair, which is the longest. */
+		fake_clock_advance(700000);
 		rig_tick(r, clock_mono());
 		note_ends(&s);
 		for (unsigned i = 0; i < SCRIPT_ASKS; i++)

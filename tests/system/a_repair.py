@@ -267,6 +267,10 @@ def the_record_of_a_repair_is_shown():
     records = [r for r in home.records() if r["type"] == "repair"]
     equal(len(records), 1, "repair records")
     equal((records[0]["subject_kind"], records[0]["surface"]), ("terminal", "owner"), "by whom")
+    equal({k: records[0][k] for k in ("repairs", "found", "lost")}, done, "what the record says")
+    table = home.owner("audit", "show", "--type", "repair", json=False).done()
+    check(f"{done['found']['size']} records held, a log of {done['lost']['size']} was given up".encode() in table.out,
+          f"{table}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "store/log_head.h"
 #include "tools/command/audit_record.h"
 #include "tools/command/command.h"
 
@@ -38,6 +39,32 @@ epoch_step(const struct log_record *r)
 	if (r->type != LOG_EPOCH || r->extra.len == 0 || r->extra.p[0] >= sizeof steps / sizeof *steps)
 		return NULL;
 	return steps[r->extra.p[0]];
+}
+
+static void
+write_head(struct json_writer *w, const char *key, const struct log_head *h)
+{
+	char root[2 * SHA256_LEN + 1];
+
+	print_hex((struct span){ h->root, sizeof h->root }, root);
+	json_write_key(w, key);
+	json_write_object(w);
+	json_member_u64(w, "size", h->size);
+	json_member_text(w, "root", root);
+	json_write_end(w);
+}
+
+/* What a repair found and what it gave up. */
+static void
+write_repair(struct json_writer *w, const struct log_record *r)
+{
+	struct log_repaired repaired;
+
+	if (r->type != LOG_REPAIR || !log_repaired_take(r->extra, &repaired))
+		return;
+	json_member_u64(w, "repairs", repaired.repairs);
+	write_head(w, "found", &repaired.found);
+	write_head(w, "lost", &repaired.lost);
 }
 
 static void
@@ -104,6 +131,7 @@ audit_record_json(struct json_writer *w, const struct log_record *r)
 	write_id(w, "epoch", r->epoch);
 	if (epoch_step(r) != NULL)
 		json_member_text(w, "epoch_step", epoch_step(r));
+	write_repair(w, r);
 	json_write_end(w);
 }
 
@@ -112,8 +140,14 @@ static void
 print_what(const struct log_record *r)
 {
 	bool page = r->op == OP_LIST || r->op == OP_HISTORY || r->op == OP_VAULT_LIST;
+	struct log_repaired repaired;
 	char id[UUID_TEXT_LEN + 1];
 
+	if (r->type == LOG_REPAIR && log_repaired_take(r->extra, &repaired)) {
+		print_line("%-16s  %llu records held, a log of %llu was given up", "repair",
+		    (unsigned long long)repaired.found.size, (unsigned long long)repaired.lost.size);
+		return;
+	}
 	if (epoch_step(r) != NULL) {
 		uuid_text(r->epoch, id);
 		print_line("%-16s  %s %s", "epoch", id, epoch_step(r));

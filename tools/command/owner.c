@@ -20,7 +20,7 @@
  * word must do: what is remembered of the log is held against it all the same.
  */
 static enum err
-trust_home(struct client *c)
+trust_home(struct invocation *in, struct client *c)
 {
 	const struct welcome_body *welcome = client_welcome(c);
 	uint8_t log_public[SIGN_PUBLIC_LEN];
@@ -32,8 +32,11 @@ trust_home(struct client *c)
 		client_remember(c);
 		return client_trust(c, welcome->log_public);
 	}
-	if (log_key_read(LOG_KEY_FILE, origin, log_public) != OK)
+	if (log_key_read(LOG_KEY_FILE, origin, log_public) != OK) {
+		snprintf(in->detail, sizeof in->detail, LOG_KEY_FILE " in the home is no key; once it is removed, the daemon, "
+		    "which knows the key, writes it anew when it starts");
 		return ERR_AUDIT_TAMPERED;
+	}
 	log_key_origin(welcome->library, wanted);
 	if (strcmp(origin, wanted) != 0)
 		return ERR_DAEMON_UNTRUSTED;
@@ -47,10 +50,9 @@ owner_open(struct invocation *in, struct client **out)
 	struct client *c = NULL;
 	enum err e;
 
-	(void)in;
 	if ((e = client_open(&c)) != OK)
 		return e;
-	if ((e = trust_home(c)) != OK) {
+	if ((e = trust_home(in, c)) != OK) {
 		client_close(&c);
 		return e;
 	}
