@@ -54,7 +54,7 @@ log_checkpoint_free(struct log_checkpoint *c)
 
 /* The search for a delegate that signed. */
 struct search {
-	const struct log_note *note;
+	struct log_checkpoint *checkpoint;
 	const char            *origin;
 	const uint8_t         *log_public;
 	enum log_note_vouch    found;
@@ -73,6 +73,13 @@ take_cert(const struct log_record *r, struct cert *c)
 	return wire_done(&in);
 }
 
+static enum log_note_vouch
+look_at(struct log_checkpoint *c, const char *origin, const uint8_t key[SIGN_PUBLIC_LEN])
+{
+	memcpy(c->signed_by, key, SIGN_PUBLIC_LEN);
+	return log_note_vouched(&c->note, origin, key);
+}
+
 static bool
 look_for_delegate(void *arg, const struct log_record *r)
 {
@@ -80,20 +87,20 @@ look_for_delegate(void *arg, const struct log_record *r)
 	struct cert c;
 
 	if (take_cert(r, &c) && c.delegated && cert_valid(&c, s->log_public))
-		s->found = log_note_vouched(s->note, s->origin, c.delegation.delegate);
+		s->found = look_at(s->checkpoint, s->origin, c.delegation.delegate);
 	return s->found == LOG_NOTE_UNSIGNED;
 }
 
 enum err
-log_checkpoint_vouched(const struct log_checkpoint *c, const char *log_dir, const char *origin,
+log_checkpoint_vouched(struct log_checkpoint *c, const char *log_dir, const char *origin,
     const uint8_t log_public[SIGN_PUBLIC_LEN])
 {
-	struct search s = { &c->note, origin, log_public, LOG_NOTE_UNSIGNED };
+	struct search s = { c, origin, log_public, LOG_NOTE_UNSIGNED };
 	enum err e;
 
 	if (strcmp(c->note.origin, origin) != 0)
 		return ERR_AUDIT_TAMPERED;
-	s.found = log_note_vouched(&c->note, origin, log_public);
+	s.found = look_at(c, origin, log_public);
 	if (s.found == LOG_NOTE_UNSIGNED && (e = log_walk(log_dir, 0, look_for_delegate, &s)) != OK)
 		return e;
 	return s.found == LOG_NOTE_SIGNED ? OK : ERR_AUDIT_TAMPERED;

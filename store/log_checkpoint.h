@@ -12,6 +12,7 @@ struct log_checkpoint {
 	struct log_note note;
 	uint8_t        *bytes; /* owned: the file and a NUL; the note points into it */
 	size_t          len;
+	uint8_t         signed_by[SIGN_PUBLIC_LEN]; /* once it is vouched for: the log key, or a delegate */
 };
 
 /*
@@ -30,7 +31,7 @@ void log_checkpoint_free(struct log_checkpoint *c);
  *
  * ERR_AUDIT_TAMPERED: none of them did. Otherwise what log_walk answers.
  */
-enum err log_checkpoint_vouched(const struct log_checkpoint *c, const char *log_dir, const char *origin,
+enum err log_checkpoint_vouched(struct log_checkpoint *c, const char *log_dir, const char *origin,
     const uint8_t log_public[SIGN_PUBLIC_LEN]);
 
 /*

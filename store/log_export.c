@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include "store/log_checkpoint.h"
+#include "store/log_dir.h"
 #include "store/log_export.h"
 #include "store/log_place.h"
 #include "store/log_read.h"
 #include "store/log_tile.h"
 
-#define CACHE "tile"
+#define CACHE    "tile"
+#define DELEGATE "delegate.pub"
 
 struct export {
 	const char           *log_dir;
@@ -128,11 +130,29 @@ put_key(struct export *x)
 	return log_place_put(&x->place, "key.pub", (struct span){ (const uint8_t *)text, strlen(text) });
 }
 
+/* The key of a delegate that signed. It may be another one than at an earlier checkpoint. */
+static enum err
+put_delegate(struct export *x)
+{
+	char text[LOG_KEY_TEXT_MAX + 1], name[LOG_ORIGIN_MAX + 1];
+	uint8_t key[SIGN_PUBLIC_LEN];
+
+	if (memcmp(x->newest.signed_by, x->log_public, SIGN_PUBLIC_LEN) == 0)
+		return OK;
+	if (log_dir_has(x->place.dir_fd, DELEGATE) &&
+	    (log_key_read_at(x->place.dir_fd, DELEGATE, name, key) != OK || strcmp(name, x->newest.note.origin) != 0))
+		return ERR_EXPORT_FOREIGN;
+	log_key_text(x->newest.note.origin, x->newest.signed_by, text);
+	return log_place_replace(&x->place, DELEGATE, (struct span){ (const uint8_t *)text, strlen(text) });
+}
+
 static enum err
 publish(struct export *x)
 {
 	enum err e = x->cache ? OK : log_place_sync(&x->place);
 
+	if (e == OK && !x->cache)
+		e = put_delegate(x);
 	if (e == OK)
 		e = log_place_replace(&x->place, "checkpoint", (struct span){ x->newest.bytes, x->newest.len });
 	x->result = (struct log_export){ x->newest.note.size, x->has_old ? x->old.note.size : 0, x->place.n_new };

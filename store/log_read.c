@@ -86,7 +86,7 @@ scan(const struct log_verify_options *options, int seg_fd, struct uuid library, 
 
 static enum err
 check_signature(const struct log_verify_options *options, struct uuid library, const struct log_check *k,
-    const struct log_checkpoint *c, struct log_verdict *verdict)
+    struct log_checkpoint *c, struct log_verdict *verdict)
 {
 	char origin[LOG_ORIGIN_MAX + 1];
 	enum err e;

@@ -55,22 +55,6 @@ append_one(struct log_rig *rig, enum log_type type)
 	assert_int_equal(log_rig_commit(rig), OK);
 }
 
-static struct signer *
-certify_by_delegate(struct log_rig *rig)
-{
-	const struct log_receipt *receipt;
-	struct signer *delegate;
-	struct delegation d;
-	struct cert c;
-
-	assert_int_equal(signer_new(&delegate), OK);
-	delegation_make(rig->log_key, rig->settings.library, signer_public(delegate), &d);
-	cert_make(delegate, &d, CERT_EPOCH, log_epoch(rig->log), log_epoch_public(rig->log), &c);
-	assert_int_equal(log_epoch_certify(rig->log, &c), OK);
-	assert_int_equal(log_commit(rig->log, &receipt), OK);
-	return delegate;
-}
-
 /* Starts, certified by key and delegate and not at all; rotations of both kinds; locks; several segments. */
 static void
 rich(const char *dir)
@@ -89,7 +73,7 @@ rich(const char *dir)
 	append_one(&rig, LOG_REFUSAL);
 	log_close(&rig.log);
 	assert_int_equal(log_rig_open(&rig), OK);
-	delegate = certify_by_delegate(&rig);
+	delegate = proof_rig_delegate(&rig, rig.log_key);
 	append_one(&rig, LOG_RESUME);
 	log_rig_group(&rig, 3);
 	log_rig_rotate(&rig, true);

@@ -58,6 +58,22 @@ proof_rig_end(void **state)
 	return 0;
 }
 
+/* Certifies the running epoch by a new delegate for which `by` vouches. */
+static inline struct signer *
+proof_rig_delegate(struct log_rig *rig, const struct signer *by)
+{
+	struct signer *delegate;
+	struct delegation d;
+	struct cert c;
+
+	assert_int_equal(signer_new(&delegate), OK);
+	delegation_make(by, rig->settings.library, signer_public(delegate), &d);
+	cert_make(delegate, &d, CERT_EPOCH, log_epoch(rig->log), log_epoch_public(rig->log), &c);
+	assert_int_equal(log_epoch_certify(rig->log, &c), OK);
+	assert_int_equal(log_rig_commit(rig), OK);
+	return delegate;
+}
+
 /* One byte of a file is another one. */
 static inline void
 proof_rig_flip(const char *path, off_t at)

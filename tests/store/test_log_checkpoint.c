@@ -65,23 +65,6 @@ one_of_another_log_of_the_same_key_is_not(void **state)
 	assert_int_equal(newest(rig, &size), ERR_AUDIT_TAMPERED);
 }
 
-/* Certifies the running epoch by a delegate for which `by` vouches. */
-static struct signer *
-certify_by_delegate(struct log_rig *rig, const struct signer *by)
-{
-	struct signer *delegate;
-	struct delegation d;
-	struct cert c;
-	const struct log_receipt *receipt;
-
-	assert_int_equal(signer_new(&delegate), OK);
-	delegation_make(by, rig->settings.library, signer_public(delegate), &d);
-	cert_make(delegate, &d, CERT_EPOCH, log_epoch(rig->log), log_epoch_public(rig->log), &c);
-	assert_int_equal(log_epoch_certify(rig->log, &c), OK);
-	assert_int_equal(log_commit(rig->log, &receipt), OK);
-	return delegate;
-}
-
 static void
 a_delegate_counts_when_an_epochs_certificate_names_it(void **state)
 {
@@ -91,7 +74,7 @@ a_delegate_counts_when_an_epochs_certificate_names_it(void **state)
 
 	assert_int_equal(signer_new(&stranger), OK);
 	assert_int_equal(log_rig_open(rig), OK);
-	delegate = certify_by_delegate(rig, rig->log_key);
+	delegate = proof_rig_delegate(rig, rig->log_key);
 	proof_rig_sign(rig, stranger);
 	assert_int_equal(newest(rig, &size), ERR_AUDIT_TAMPERED);
 	proof_rig_sign(rig, delegate);

@@ -176,6 +176,32 @@ a_log_that_is_not_what_its_checkpoint_says_is_not_published(void **state)
 	assert_false(exists(rig, "checkpoint"));
 }
 
+static void
+the_key_of_a_delegate_that_signed_lies_beside(void **state)
+{
+	struct log_rig *rig = *state;
+	char path[192], origin[LOG_ORIGIN_MAX + 1];
+	uint8_t key[SIGN_PUBLIC_LEN];
+	struct signer *delegate;
+	struct log_export r;
+
+	assert_int_equal(log_rig_open(rig), OK);
+	delegate = proof_rig_delegate(rig, rig->log_key);
+	proof_rig_sign(rig, rig->log_key);
+	assert_int_equal(export(rig, &r), OK);
+	assert_false(exists(rig, "delegate.pub"));
+	proof_rig_sign(rig, delegate);
+	assert_int_equal(export(rig, &r), OK);
+	out_path(rig, "delegate.pub", path);
+	assert_int_equal(log_key_read(path, origin, key), OK);
+	assert_memory_equal(key, signer_public(delegate), sizeof key);
+	log_rig_write_file(path, "mine", 4);
+	log_rig_group(rig, 1);
+	proof_rig_sign(rig, delegate);
+	assert_int_equal(export(rig, &r), ERR_EXPORT_FOREIGN);
+	signer_free(&delegate);
+}
+
 int
 main(void)
 {
@@ -187,6 +213,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(a_foreign_file_is_never_overwritten, proof_rig_start, proof_rig_end),
 		cmocka_unit_test_setup_teardown(an_export_of_a_later_or_another_history_is_not_continued, proof_rig_start, proof_rig_end),
 		cmocka_unit_test_setup_teardown(a_log_that_is_not_what_its_checkpoint_says_is_not_published, proof_rig_start, proof_rig_end),
+		cmocka_unit_test_setup_teardown(the_key_of_a_delegate_that_signed_lies_beside, proof_rig_start, proof_rig_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) != 0;
