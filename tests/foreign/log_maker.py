@@ -135,8 +135,9 @@ def key_pub(key):
     return f"{NAME}+{key_id(key).hex()}+{base64.b64encode(bytes([1]) + key).decode()}\n".encode()
 
 
-def note(size, root_hash, *seeds, name=NAME):
-    text = f"{name}\n{size}\n{base64.b64encode(root_hash).decode()}\n".encode()
+def note(size, root_hash, *seeds, name=NAME, spell=lambda text: text):
+    """A checkpoint, whose text may be spelled in another way before it is signed."""
+    text = spell(f"{name}\n{size}\n{base64.b64encode(root_hash).decode()}\n".encode())
     lines = b"".join("\u2014 {} {}\n".format(NAME, base64.b64encode(
         key_id(public(s)) + sign(s, None, text)).decode()).encode() for s in seeds)
     return text + b"\n" + lines

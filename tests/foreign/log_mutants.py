@@ -280,12 +280,20 @@ def break_rule(rng):
 
 # Checkpoints and anchors that say other than the log.
 
+# The same text in the eyes of a lenient reader, well signed.
+SPELLINGS = [
+    lambda t: t.replace(b"\n", b"\n0", 1), lambda t: t.replace(b"\n", b"\n+", 1), lambda t: t.replace(b"\n", b"\r\n"),
+    lambda t: t.replace(b"=\n", b"\n"), lambda t: t.replace(b"=\n", b"=\n\n"), lambda t: t.replace(b"\n", b" \n", 2),
+    lambda t: t[:-3] + bytes([t[-3] + 1 if t[-3:-2] not in b"Zz9/" else 0x2b]) + t[-2:], lambda t: b"\n" + t,
+]
+
+
 def break_mark(rng):
     groups = base_groups()
     w = write_groups(groups)
     size = rng.choice(sorted(w.roots))
     files = files_of(groups, size)
-    way = rng.randrange(9)
+    way = rng.randrange(10)
     wanted = INVALID
     if way == 0:
         files["checkpoint"], wanted = note(size, w.roots[size], DELEGATE), VALID
@@ -306,6 +314,8 @@ def break_mark(rng):
         cut = rng.randrange(len(files["checkpoint"]))
         files["checkpoint"] = rng.choice([files["checkpoint"][:cut], files["checkpoint"] + b"\n", b"",
                                           files["checkpoint"] * 2, files["checkpoint"].replace(b"\n", b"\r\n")])
+    elif way == 8:
+        files["checkpoint"] = note(size, w.roots[size], LOG, spell=rng.choice(SPELLINGS))
     else:
         files["anchor"], wanted = anchor(w.n + 1, w.roots[w.n], EPOCHS[0]), DIVERGED
     return Mutant(f"checkpoint or anchor, way {way}, size {size}", files, wanted)
