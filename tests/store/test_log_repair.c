@@ -5,6 +5,7 @@
 #include "store/log_anchor.h"
 #include "store/log_check.h"
 #include "store/log_repair.h"
+#include "store/log_seal.h"
 #include "tests/store/log_rig.h"
 
 #define SMALL ((uint64_t)64 << 10)
@@ -251,7 +252,11 @@ a_log_can_be_repaired_again(void **state)
 static void
 a_repaired_log_opens_from_its_seal_and_can_be_repaired_again(void **state)
 {
+	char name[40], path[192];
+	struct log_seal seal;
+	uint8_t *bytes;
 	uint64_t size;
+	size_t len;
 
 	(void)state;
 	grow(20, 20);
@@ -263,6 +268,13 @@ a_repaired_log_opens_from_its_seal_and_can_be_repaired_again(void **state)
 	log_rig_rotate(&rig, true);
 	size = log_size(rig.log);
 	log_close(&rig.log);
+	snprintf(name, sizeof name, "seal/%020llu", (unsigned long long)size - 1);
+	log_rig_path(&rig, name, path);
+	bytes = log_rig_read_file(path, &len);
+	assert_true(log_seal_take((struct span){ bytes, len }, rig.settings.log_public, &seal));
+	assert_int_equal(seal.chain.n_repairs, 1);
+	assert_int_equal(seal.chain.repaired, 1);
+	free(bytes);
 	assert_int_equal(log_rig_open(&rig), OK);
 	assert_int_equal(rig.n_walked, 1);
 	assert_int_equal(rig.n_seen, size);
