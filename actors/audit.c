@@ -65,6 +65,7 @@ on_library(void *self, const struct inbound *in, struct outbox *out)
 		return OK;
 	a->library = in->body->library.library;
 	memcpy(a->log_public, in->body->library.log_public, sizeof a->log_public);
+	audit_checkpoint_load(a);
 	return audit_open_log(a, NULL, out);
 }
 
@@ -73,7 +74,9 @@ on_batch(void *self, struct outbox *out)
 {
 	enum err e = audit_commit(self, out);
 
-	return e == OK ? audit_epoch_batch(self, out) : e;
+	if (e != OK || (e = audit_epoch_batch(self, out)) != OK)
+		return e;
+	return audit_checkpoint_batch(self, out);
 }
 
 /*
@@ -89,6 +92,7 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 	(void)audit_anchors_tick(a, now, out);
 	(void)audit_epoch_tick(a, now, out);
 	audit_repair_tick(a, now, out);
+	(void)audit_checkpoint_tick(a, now, out);
 	if (a->log != NULL) {
 		bool more = log_tend(a->log);
 
@@ -110,6 +114,9 @@ static const struct handler handlers[] = {
 	{ MSG_LIBRARY, on_library },
 	{ MSG_VAULT_ANCHOR, audit_on_anchor },
 	{ MSG_GRANTS_ANCHOR, audit_on_anchor },
+	{ MSG_CHECKPOINT_DUE, audit_on_checkpoint_due },
+	{ MSG_CHECKPOINT_ALLOWED, audit_on_checkpoint_allowed },
+	{ MSG_CHECKPOINT_SIGNED, audit_on_checkpoint_signed },
 	{ MSG_EPOCH_CERTIFIED, audit_on_epoch_certified },
 	{ MSG_REPAIR_ALLOWED, audit_on_repair_allowed },
 };
@@ -123,5 +130,6 @@ const struct actor_spec audit_actor = {
 	.on_edge = on_edge,
 	.on_batch = on_batch,
 	.on_tick = on_tick,
+	.on_leave = audit_checkpoint_leave,
 	.blocks = true,
 };

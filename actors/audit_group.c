@@ -85,6 +85,8 @@ audit_append(struct audit *a, const struct log_record *r, uint64_t *index, struc
 			e = log_append(a->log, r, index);
 	if (e == OK && is_told_at_once(r->type))
 		a->head_due = true;
+	if (e == OK && r->type != LOG_CHECKPOINT)
+		a->checkpoint.active = true;
 	return e;
 }
 

@@ -102,6 +102,7 @@ audit_repair_certified(struct audit *a, struct outbox *out)
 	a->repair.ask = 0;
 	a->repairs = repair.what.repairs;
 	a->lost = repair.what.lost;
+	a->checkpoint.due = true;
 	if ((e = answer(repair.ask, OK, false, &repair.what, out)) != OK || (e = audit_tell_ban(a, out)) != OK)
 		return e;
 	return audit_compare_anchors(a, out);

@@ -45,6 +45,28 @@ struct audit_repair {
 	struct log_repaired what;
 };
 
+/* Who is to hear of a checkpoint. */
+struct checkpoint_waiters {
+	uint64_t lock_ask;  /* grants', before the keys go; 0: none */
+	uint64_t asks[8];   /* the owner's, through the gate */
+	size_t   n_asks;
+	bool     leaving;   /* the process is to stop */
+};
+
+struct audit_checkpoint {
+	bool           due;         /* keyring is to be asked at the end of the batch */
+	bool           asked;       /* it was, for this size and root, and has until `by` */
+	uint64_t       n_own;       /* how often */
+	struct mono_ms by;
+	uint64_t       size;
+	uint8_t        root[SHA256_LEN];
+	struct checkpoint_waiters waiting, served;
+	bool           active;      /* something was recorded since the last one */
+	struct mono_ms next;        /* then one is due by itself */
+	uint64_t       newest_size; /* of the one beside the log; 0: none */
+	struct wall_ms newest_wall;
+};
+
 struct audit {
 	const struct settings *settings;
 	struct log     *log;        /* owned; NULL until the library is known, or when it cannot be opened */
@@ -64,6 +86,7 @@ struct audit {
 	enum log_state  said;       /* of the log's room, on stderr */
 	uint64_t        epoch_looked_at; /* the size of the log when it was last asked whether its epoch is due to end */
 	struct audit_repair repair;
+	struct audit_checkpoint checkpoint;
 	struct waiting *group;      /* AUDIT_GROUP_MAX of them; n_group are in use */
 	size_t          n_group;
 	/* What happened while the epoch waits for its certificate, which may come over another edge later. */
@@ -125,6 +148,18 @@ enum err audit_epoch_batch(struct audit *a, struct outbox *out);
 enum err audit_epoch_tick(struct audit *a, struct mono_ms now, struct outbox *out);
 
 enum err audit_on_epoch_certified(void *self, const struct inbound *in, struct outbox *out);
+
+/* audit_checkpoint.c: notes which one lies beside the log that was opened. */
+void audit_checkpoint_load(struct audit *a);
+
+/* After a commit: asks keyring for one that is due. */
+enum err audit_checkpoint_batch(struct audit *a, struct outbox *out);
+enum err audit_checkpoint_tick(struct audit *a, struct mono_ms now, struct outbox *out);
+void     audit_checkpoint_leave(void *self, struct outbox *out);
+
+enum err audit_on_checkpoint_due(void *self, const struct inbound *in, struct outbox *out);
+enum err audit_on_checkpoint_allowed(void *self, const struct inbound *in, struct outbox *out);
+enum err audit_on_checkpoint_signed(void *self, const struct inbound *in, struct outbox *out);
 
 /* audit_events.c */
 enum err audit_on_event(void *self, const struct inbound *in, struct outbox *out);

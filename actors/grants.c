@@ -7,8 +7,6 @@
 
 #define GRANTS_DIR "grants"
 #define BAN_FILE   "grants/ban"
-#define COMMANDS_MAX 64
-#define LOCKS_MAX    8 /* of them */
 
 /* How long a start waits for keyring and log before it calls itself started all the same. */
 #define PATIENCE_MS 3000
@@ -48,6 +46,8 @@ static const struct handler handlers[] = {
 	{ MSG_KEYRING_STATE, on_keyring_state },
 	{ MSG_LOG_BAN, on_log_ban },
 	{ MSG_GRANTS_HEAD, grants_on_head },
+	{ MSG_CHECKPOINT_ORDERED, grants_on_checkpoint_ordered },
+	{ MSG_CHECKPOINT_OVER, grants_on_checkpoint_over },
 };
 
 static void
@@ -132,62 +132,11 @@ grants_start(const struct actor_context *context, void **self)
 }
 
 enum err
-grants_refuse(struct outbox *out, uint64_t ask_id, enum err why)
-{
-	return outbox_put(out, MSG_ASK_DENIED, ask_id, &(struct refusal_body){ .error = (uint16_t)why });
-}
-
-enum err
-grants_done(struct outbox *out, uint64_t ask_id, struct uuid made)
-{
-	return outbox_put(out, MSG_COMMAND_DONE, ask_id, &(struct made_body){ .id = made });
-}
-
-enum err
-grants_begin(const struct inbound *in, struct grants *g, const struct peer_body *peer,
-    struct outbox *out, struct command **c)
-{
-	struct mono_ms deadline = { clock_mono().ms + COMMAND_MS };
-	void *value = NULL;
-	/* A lock goes on without a keyring: what it still has to make durable is elsewhere. */
-	bool goes_on = g->keyring_up || in->type == MSG_LOCK_WANTED;
-	/* And there is always room for one. */
-	bool has_room = in->type == MSG_LOCK_WANTED || pending_count(g->commands) < COMMANDS_MAX - LOCKS_MAX;
-	enum err e = !goes_on ? ERR_INTERRUPTED : !has_room ? ERR_BUSY
-	    : pending_add(g->commands, in->ask_id, deadline, &value);
-
-	*c = value;
-	if (e != OK)
-		return grants_refuse(out, in->ask_id, e);
-	(*c)->type = in->type;
-	(*c)->peer = *peer;
-	return OK;
-}
-
-struct command *
-grants_command(struct grants *g, uint64_t ask_id)
-{
-	return pending_find(g->commands, ask_id);
-}
-
-enum err
-grants_end(struct grants *g, uint64_t ask_id, enum err why, struct uuid made, struct outbox *out)
-{
-	struct command *c = grants_command(g, ask_id);
-
-	if (c == NULL)
-		return OK;
-	free(c->minted);
-	pending_end(g->commands, ask_id);
-	return why == OK ? grants_done(out, ask_id, made) : grants_refuse(out, ask_id, why);
-}
-
-enum err
 grants_check_owner(const struct grants *g)
 {
 	if (!g->initialized)
 		return ERR_NOT_INITIALIZED;
-	return g->unlocked ? OK : ERR_LOCKED;
+	return g->unlocked && g->locking == 0 ? OK : ERR_LOCKED;
 }
 
 enum err
@@ -313,63 +262,6 @@ on_log_ban(void *self, const struct inbound *in, struct outbox *out)
 }
 
 static void
-refuse_command(void *arg, uint64_t ask_id, enum err why)
-{
-	(void)grants_refuse(arg, ask_id, why);
-}
-
-static void
-interrupted(void *arg, uint64_t ask_id, void *value)
-{
-	struct command *c = value;
-
-	free(c->minted);
-	if (c->type != MSG_LOCK_WANTED)
-		refuse_command(arg, ask_id, ERR_INTERRUPTED);
-	else if (c->ban_failed)
-		refuse_command(arg, ask_id, ERR_LOCK_NOT_DURABLE);
-	else
-		(void)grants_done(arg, ask_id, (struct uuid){ { 0 } }); /* the keys are gone with the keyring */
-}
-
-static bool
-waits_for_log(const void *arg, const void *value)
-{
-	const struct command *c = value;
-
-	(void)arg;
-	return c->waits_for_log || (c->type == MSG_LOCK_WANTED && c->keys_dropped && c->ban_failed);
-}
-
-/* What the keyring may have loaded has no enrolment. */
-static void
-drop_enrolled(const struct command *c, struct outbox *out)
-{
-	if (c->type == MSG_ENABLE_WANTED)
-		(void)outbox_put(out, MSG_KEYS_DROP, 0, &(struct keys_drop_body){ .unattended = 1 });
-}
-
-static void
-log_lost(void *arg, uint64_t ask_id, void *value)
-{
-	struct command *c = value;
-
-	free(c->minted);
-	drop_enrolled(c, arg);
-	refuse_command(arg, ask_id, c->type == MSG_LOCK_WANTED ? ERR_LOCK_NOT_DURABLE : ERR_AUDIT_UNAVAILABLE);
-}
-
-static void
-timed_out(void *arg, uint64_t ask_id, void *value)
-{
-	struct command *c = value;
-
-	free(c->minted);
-	drop_enrolled(c, arg);
-	refuse_command(arg, ask_id, c->type == MSG_LOCK_WANTED && c->ban_failed ? ERR_LOCK_NOT_DURABLE : ERR_TIMEOUT);
-}
-
-static void
 on_edge(void *self, enum actor other, bool up, struct outbox *out)
 {
 	struct grants *g = self;
@@ -378,8 +270,10 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 	if (other == ACTOR_AUDIT) {
 		g->audit_up = up;
 		g->log_known = false;
-		if (!up)
-			pending_fail_some(g->commands, waits_for_log, log_lost, out);
+		if (!up) {
+			(void)grants_lock_without_checkpoint(g, out);
+			grants_commands_without_log(g, out);
+		}
 		if (up)
 			grants_anchor_tell(g, out);
 		memcpy(library.log_public, g->library.log_public, sizeof library.log_public);
@@ -393,8 +287,9 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 		if (!up) {
 			/* Its keys are gone with it. */
 			g->unlocked = g->loaded = g->loading = false;
+			g->locking = 0;
 			sudo_end_all(&g->sudo);
-			pending_fail_all(g->commands, interrupted, out);
+			grants_commands_without_keyring(g, out);
 		}
 	}
 	if (other == ACTOR_GATE && up && g->started)
@@ -414,12 +309,15 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 	struct grants *g = self;
 	struct mono_ms next;
 
-	pending_expire(g->commands, now, timed_out, out);
+	grants_commands_expire(g, now, out);
+	(void)grants_lock_tick(g, now, out);
 	(void)grants_load_tick(g, now, out);
 	grants_anchor_tick(g, now);
 	next = pending_next(g->commands);
 	if (!g->started)
 		sooner(&next, g->patience);
+	if (g->locking != 0)
+		sooner(&next, g->locking_until);
 	if (g->want_load)
 		sooner(&next, g->retry);
 	if (g->loading)

@@ -118,66 +118,6 @@ grants_on_sudo_end(void *self, const struct inbound *in, struct outbox *out)
 }
 
 static enum err
-lock_step(struct grants *g, uint64_t ask_id, const struct command *c, struct outbox *out)
-{
-	if (!c->keys_dropped)
-		return OK;
-	if (!c->ban_failed)
-		return grants_end(g, ask_id, OK, nothing_made, out);
-	/* The file could not say it; whether the log did is still to come. */
-	return g->audit_up ? OK : grants_end(g, ask_id, ERR_LOCK_NOT_DURABLE, nothing_made, out);
-}
-
-/*
- * The ban first, then the keys: a daemon that dies in between starts banned.
- * The record bans too, so one of the two is enough for a durable lock.
- */
-enum err
-grants_on_lock(void *self, const struct inbound *in, struct outbox *out)
-{
-	struct grants *g = self;
-	const struct peer_body *peer = &in->body->owner_ask.peer;
-	struct event_body event = grants_event_of(LOG_LOCK, OK, peer, nothing_made);
-	struct ban_state ban = ban_state(g->ban);
-	struct command *c;
-	bool ban_failed;
-	enum err e;
-
-	if (!g->initialized)
-		return grants_refuse(out, in->ask_id, ERR_NOT_INITIALIZED);
-	sudo_end_all(&g->sudo);
-	ban.manual_lock = true;
-	ban_failed = ban_set(g->ban, ban) != OK;
-	g->want_load = false;
-	if ((e = grants_begin(in, g, peer, out, &c)) != OK || c == NULL)
-		return e;
-	c->ban_failed = ban_failed;
-	c->keys_dropped = !g->keyring_up;
-	if (g->audit_up && (e = outbox_put(out, MSG_EVENT_KEEP, in->ask_id, &event)) != OK)
-		return e;
-	if (!g->keyring_up)
-		return lock_step(g, in->ask_id, c, out);
-	return outbox_put(out, MSG_KEYS_DROP, in->ask_id, &(struct keys_drop_body){ .password = 1, .unattended = 1 });
-}
-
-enum err
-grants_on_keys_dropped(void *self, const struct inbound *in, struct outbox *out)
-{
-	struct grants *g = self;
-	struct command *c = grants_command(g, in->ask_id);
-
-	if (c == NULL)
-		return OK;
-	c->keys_dropped = true;
-	if (c->type == MSG_LOCK_WANTED)
-		return lock_step(g, in->ask_id, c, out);
-	if (c->type == MSG_DISABLE_WANTED)
-		return grants_disable_clean(g, in->ask_id, out);
-	/* Enable failed at its end, and what it had loaded is gone again. */
-	return OK;
-}
-
-static enum err
 finish_resume(struct grants *g, uint64_t ask_id, enum err e, struct outbox *out)
 {
 	struct ban_state ban = ban_state(g->ban);
@@ -215,13 +155,21 @@ grants_on_event_kept(void *self, const struct inbound *in, struct outbox *out)
 		return grants_finish_enable(g, in->ask_id, c, e, out);
 	if (c->type == MSG_MINT_WANTED)
 		return e == OK ? grants_finish_mint(g, in->ask_id, c, out) : grants_end(g, in->ask_id, e, nothing_made, out);
-	if (c->type != MSG_LOCK_WANTED || !c->ban_failed)
-		return OK;
-	g->log_ban = g->log_ban || e == OK;
+	return c->type == MSG_LOCK_WANTED ? grants_lock_recorded(g, in->ask_id, c, e, out) : OK;
+}
+
+/* A checkpoint on demand: audit makes it and answers the gate. */
+enum err
+grants_on_checkpoint_ordered(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct grants *g = self;
+	enum err e = grants_check_owner(g);
+
+	if (e == OK && !g->audit_up)
+		e = ERR_AUDIT_UNAVAILABLE;
 	if (e != OK)
-		return grants_end(g, in->ask_id, ERR_LOCK_NOT_DURABLE, nothing_made, out);
-	c->ban_failed = false;
-	return lock_step(g, in->ask_id, c, out);
+		return grants_refuse(out, in->ask_id, e);
+	return outbox_put(out, MSG_CHECKPOINT_ALLOWED, in->ask_id, &(struct nothing_body){ 0 });
 }
 
 enum err

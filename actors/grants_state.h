@@ -17,6 +17,9 @@
 #define RULING_MS  2000 /* how long a ruling holds */
 #define COMMAND_MS 5000 /* how long an owner's command may take */
 
+#define COMMANDS_MAX 64
+#define LOCKS_MAX    8 /* of them */
+
 struct grants {
 	const struct settings *settings;
 	struct grants_db *db;          /* owned */
@@ -33,6 +36,8 @@ struct grants {
 	bool     keyring_up, audit_up;
 	bool     unlocked, loaded;     /* as the keyring last said */
 	bool     log_known, log_ban;   /* as audit last said */
+	uint64_t locking;              /* a lock whose keys wait for the last checkpoint; 0: none */
+	struct mono_ms locking_until;
 	uint64_t init_ask;             /* an init that waits for the log's first word; 0: none */
 
 	bool           want_load;      /* a start that has not come to its end: of the daemon or of keyring */
@@ -74,6 +79,11 @@ struct command *grants_command(struct grants *g, uint64_t ask_id);
 /* Ends a command: done, or refused with why. */
 enum err grants_end(struct grants *g, uint64_t ask_id, enum err why, struct uuid made, struct outbox *out);
 
+/* Those that wait for who is gone, or for too long, end. */
+void grants_commands_without_log(struct grants *g, struct outbox *out);
+void grants_commands_without_keyring(struct grants *g, struct outbox *out);
+void grants_commands_expire(struct grants *g, struct mono_ms now, struct outbox *out);
+
 /* Tells audit what happened; a log that is away misses it. */
 enum err grants_event(struct grants *g, struct outbox *out, enum log_type type, enum err outcome,
     const struct peer_body *peer, struct uuid grant);
@@ -110,12 +120,23 @@ enum err grants_on_envelope(void *self, const struct inbound *in, struct outbox 
 enum err grants_on_kek(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_kek_tried(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_sudo_end(void *self, const struct inbound *in, struct outbox *out);
-enum err grants_on_lock(void *self, const struct inbound *in, struct outbox *out);
-enum err grants_on_keys_dropped(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_event_kept(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_checkpoint_ordered(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_vault(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_vault_keys(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_keys_not_made(void *self, const struct inbound *in, struct outbox *out);
+
+/* grants_lock.c */
+enum err grants_on_lock(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_keys_dropped(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_checkpoint_over(void *self, const struct inbound *in, struct outbox *out);
+
+/* The log's word for the record of a lock. */
+enum err grants_lock_recorded(struct grants *g, uint64_t ask_id, struct command *c, enum err e, struct outbox *out);
+
+/* The keys of a lock go now, whether there is a checkpoint or not; and when its time is over. */
+enum err grants_lock_without_checkpoint(struct grants *g, struct outbox *out);
+enum err grants_lock_tick(struct grants *g, struct mono_ms now, struct outbox *out);
 
 /* grants_start.c */
 struct custody_ref_body grants_custody_ref(const struct grants *g, uint8_t delegation[DELEGATION_LEN]);

@@ -18,6 +18,7 @@ static const struct handler handlers[] = {
 	{ MSG_GRANT_KEYS_WANTED, keyring_on_grant_keys_wanted },
 	{ MSG_GRANT_DROP, keyring_on_grant_drop },
 	{ MSG_EPOCH, on_epoch },
+	{ MSG_CHECKPOINT_WANTED, keyring_on_checkpoint_wanted },
 };
 
 void

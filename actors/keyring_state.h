@@ -63,6 +63,9 @@ enum err keyring_on_kek_try(void *self, const struct inbound *in, struct outbox 
 enum err keyring_on_keys_drop(void *self, const struct inbound *in, struct outbox *out);
 enum err keyring_on_vault_keys_wanted(void *self, const struct inbound *in, struct outbox *out);
 
+/* keyring_checkpoint.c */
+enum err keyring_on_checkpoint_wanted(void *self, const struct inbound *in, struct outbox *out);
+
 /* keyring_unattended.c */
 enum err keyring_on_enrol(void *self, const struct inbound *in, struct outbox *out);
 enum err keyring_on_material(void *self, const struct inbound *in, struct outbox *out);

@@ -55,6 +55,7 @@ static const struct relay {
 	{ MSG_SUDO_ASK, MSG_SUDO_WANTED, true },
 	{ MSG_SUDO_END_ASK, MSG_SUDO_END_WANTED, true },
 	{ MSG_LOCK_ASK, MSG_LOCK_WANTED, true },
+	{ MSG_CHECKPOINT_ASK, MSG_CHECKPOINT_ORDERED, true },
 	{ MSG_VAULT_ASK, MSG_VAULT_WANTED, true },
 	{ MSG_ENABLE_ASK, MSG_ENABLE_WANTED, true },
 	{ MSG_MINT_ASK, MSG_MINT_WANTED, true },
@@ -81,6 +82,7 @@ static enum err on_command_done(void *self, const struct inbound *in, struct out
 static enum err on_envelope_found(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_usage(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_repair_over(void *self, const struct inbound *in, struct outbox *out);
+static enum err on_checkpoint_made(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_state(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_log_state(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_boot(void *self, const struct inbound *in, struct outbox *out);
@@ -96,6 +98,7 @@ static const struct handler handlers[] = {
 	{ MSG_SUDO_ASK, on_relayed },
 	{ MSG_SUDO_END_ASK, on_relayed },
 	{ MSG_LOCK_ASK, on_relayed },
+	{ MSG_CHECKPOINT_ASK, on_relayed },
 	{ MSG_VAULT_ASK, on_relayed },
 	{ MSG_ENABLE_ASK, on_relayed },
 	{ MSG_MINT_ASK, on_relayed },
@@ -119,6 +122,7 @@ static const struct handler handlers[] = {
 	{ MSG_ENVELOPE_FOUND, on_envelope_found },
 	{ MSG_USAGE, on_usage },
 	{ MSG_REPAIR_OVER, on_repair_over },
+	{ MSG_CHECKPOINT_MADE, on_checkpoint_made },
 	{ MSG_STATE, on_state },
 	{ MSG_LOG_STATE, on_log_state },
 	{ MSG_BOOT, on_boot },
@@ -529,6 +533,16 @@ on_repair_over(void *self, const struct inbound *in, struct outbox *out)
 	if (!end(self, in->ask_id))
 		return OK;
 	return b->error != OK ? refuse(out, in->ask_id, (enum err)b->error) : outbox_put(out, MSG_REPAIRED, in->ask_id, b);
+}
+
+static enum err
+on_checkpoint_made(void *self, const struct inbound *in, struct outbox *out)
+{
+	const struct checkpoint_body *b = &in->body->checkpoint;
+
+	if (!end(self, in->ask_id))
+		return OK;
+	return b->error != OK ? refuse(out, in->ask_id, (enum err)b->error) : outbox_put(out, MSG_CHECKPOINT, in->ask_id, b);
 }
 
 /* Moves what a span points at out of the frame. */

@@ -10,8 +10,8 @@ const struct roster roster_default = {
 	.name = "default",
 	.n_processes = 3,
 	.processes = {
-		{ "audit", SANDBOX_AUDIT, { &audit_actor } },
 		{ "keyring", SANDBOX_KEYRING, { &keyring_actor } },
+		{ "audit", SANDBOX_AUDIT, { &audit_actor } },
 		{ "core", SANDBOX_NONE, { &vault_actor, &grants_actor, &custody_actor, &mcp_gateway_actor } },
 	},
 };

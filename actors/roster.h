@@ -24,7 +24,7 @@ struct roster_process {
 
 struct roster {
 	const char *name;
-	size_t      n_processes;
+	size_t      n_processes;  /* started in this order and stopped in reverse: audit needs keyring to the end */
 	struct roster_process processes[ROSTER_PROCESSES_MAX];
 };
 

@@ -70,6 +70,13 @@ struct actor_spec {
 	 * (0: no wish). May be NULL. */
 	struct mono_ms (*on_tick)(void *self, struct mono_ms now, struct outbox *out);
 
+	/*
+	 * The process is asked to stop, and its edges are still up: what is to be said before. It calls
+	 * host_stop once the answers have come, which may be now; without it the process goes on for
+	 * HOST_LEAVE_MS and stops then. May be NULL, and is for all but one actor of a process.
+	 */
+	void      (*on_leave)(void *self, struct outbox *out);
+
 	/* It waits for a disk or a device at every turn: it gets a thread of its own. One that
 	 * does so now and then takes one of nng's meanwhile, which is cheaper than a hand-over. */
 	bool        blocks;

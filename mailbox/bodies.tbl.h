@@ -355,6 +355,21 @@ BODY(repaired,
     U64(lost_size)
     BYTES(lost_root, 32))
 
+BODY(checkpoint,
+    U16(error)
+    SPAN(note, 512))             /* store/log_note.h */
+
+/* The keyring makes the text itself from these. */
+BODY(checkpoint_wanted,
+    ID(library)
+    U64(size)
+    BYTES(root, 32))
+
+BODY(checkpoint_signed,
+    U16(error)
+    BYTES(public_key, 32)        /* the log key, or the delegate that signed in its place */
+    SPAN(note, 512))
+
 BODY(epoch,
     ID(epoch)
     BYTES(epoch_public, 32))

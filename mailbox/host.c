@@ -39,6 +39,7 @@ struct host {
 	int                       wake_fd;
 	atomic_bool               is_over;
 	bool                      told_connected;
+	struct mono_ms            leave_by; /* it is asked to stop, and does so by then; 0: it is not */
 	enum err                  result;  /* under running_lock */
 };
 
@@ -255,13 +256,33 @@ tell_connected(struct host *h)
 	h->config->connected(h->config->connected_arg);
 }
 
+/* Edges are still up: an actor that has something to say before the end may do so. */
+static void
+leave(struct host *h, struct mono_ms now)
+{
+	struct inbox_entry entry = { .kind = INBOX_LEAVE };
+	bool wanted = false;
+
+	h->leave_by.ms = now.ms + HOST_LEAVE_MS;
+	for (int i = 0; i < ACTOR__COUNT; i++) {
+		struct host_actor *a = &h->actors[i];
+
+		if (a->spec == NULL || a->spec->on_leave == NULL || host_actor_add(a, &entry) != OK)
+			continue;
+		wanted = true;
+		host_actor_soon(a);
+	}
+	if (!wanted)
+		h->is_over = true;
+}
+
 static size_t
 polled(const struct host *h, struct pollfd *fds)
 {
 	size_t n = 0;
 
 	fds[n++] = (struct pollfd){ .fd = h->wake_fd, .events = POLLIN };
-	fds[n++] = (struct pollfd){ .fd = h->config->control_fd, .events = POLLIN };
+	fds[n++] = (struct pollfd){ .fd = h->leave_by.ms == 0 ? h->config->control_fd : -1, .events = POLLIN };
 	for (size_t i = 0; i < h->n_ends; i++)
 		fds[n++] = (struct pollfd){ .fd = edge_fd(h->ends[i].edge), .events = POLLIN };
 	return n;
@@ -280,13 +301,17 @@ loop(struct host *h)
 		tell_connected(h);
 		next = tick_all(h, clock_mono());
 		now = clock_mono();
+		if (h->leave_by.ms != 0) {
+			sooner(&next, h->leave_by);
+			h->is_over = h->is_over || now.ms >= h->leave_by.ms;
+		}
 		poll(fds, polled(h, fds), next.ms > now.ms ? (int)(next.ms - now.ms) : 0);
 		if (fds[0].revents != 0) {
 			n = read(h->wake_fd, &wakes, sizeof wakes);
 			(void)n;
 		}
 		if (fds[1].revents != 0)
-			h->is_over = true;
+			leave(h, clock_mono());
 	}
 }
 

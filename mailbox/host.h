@@ -12,6 +12,9 @@
 
 #include "mailbox/actor.h"
 
+/* How long a process that is asked to stop waits for an actor that has something to say before. */
+#define HOST_LEAVE_MS 500
+
 /* One edge that ends in this process. */
 struct host_edge {
 	enum actor a, b;               /* a < b */

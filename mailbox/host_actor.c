@@ -100,6 +100,9 @@ handle_entry(struct host_actor *a, const struct inbox_entry *entry)
 		if (a->spec->on_edge != NULL)
 			a->spec->on_edge(a->self, entry->from, entry->kind == INBOX_EDGE_UP, a->out);
 		break;
+	case INBOX_LEAVE:
+		a->spec->on_leave(a->self, a->out);
+		break;
 	}
 }
 

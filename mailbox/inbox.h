@@ -1,13 +1,14 @@
 /*
  * inbox: what has come for one actor and waits, in order: frames, asks from
- * the front door, edges that came up or were lost. Not locked: its owner does.
+ * the front door, edges that came up or were lost, the wish to stop. Not
+ * locked: its owner does.
  */
 #ifndef MAILBOX_INBOX_H
 #define MAILBOX_INBOX_H
 
 #include "mailbox/front.h"
 
-enum inbox_kind { INBOX_FRAME, INBOX_ASK, INBOX_EDGE_UP, INBOX_EDGE_DOWN };
+enum inbox_kind { INBOX_FRAME, INBOX_ASK, INBOX_EDGE_UP, INBOX_EDGE_DOWN, INBOX_LEAVE };
 
 struct inbox_entry {
 	enum inbox_kind  kind;

@@ -122,6 +122,17 @@ MSG(REPAIR_ALLOWED,     GRANTS,   AUDIT,    KEEPS,  repair_order,      NOTHING)
 MSG(REPAIR_OVER,        AUDIT,    GATE,     ENDS,   repaired,          NOTHING)
 MSG(REPAIRED,           GATE,     CLIENT,   ENDS,   repaired,          NOTHING)
 
+/* Checkpoints: ordered by the owner, due before the keys go, and now and then. */
+MSG(CHECKPOINT_ASK,     CLIENT,   GATE,     OPENS,  owner_ask,         NOTHING)
+MSG(CHECKPOINT_ORDERED, GATE,     GRANTS,   OPENS,  owner_ask,         NOTHING)
+MSG(CHECKPOINT_ALLOWED, GRANTS,   AUDIT,    KEEPS,  nothing,           NOTHING)
+MSG(CHECKPOINT_MADE,    AUDIT,    GATE,     ENDS,   checkpoint,        NOTHING)
+MSG(CHECKPOINT,         GATE,     CLIENT,   ENDS,   checkpoint,        NOTHING)
+MSG(CHECKPOINT_DUE,     GRANTS,   AUDIT,    OPENS,  nothing,           NOTHING)
+MSG(CHECKPOINT_OVER,    AUDIT,    GRANTS,   ENDS,   result,            NOTHING)
+MSG(CHECKPOINT_WANTED,  AUDIT,    KEYRING,  OPENS,  checkpoint_wanted, NOTHING)
+MSG(CHECKPOINT_SIGNED,  KEYRING,  AUDIT,    ENDS,   checkpoint_signed, NOTHING)
+
 /* What actors tell each other as they come up and change. */
 MSG(LIBRARY,            GRANTS,   AUDIT,    TELLS,  library,           NOTHING)
 MSG(EVENT,              GRANTS,   AUDIT,    TELLS,  event,             NOTHING)

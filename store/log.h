@@ -70,12 +70,17 @@ const uint8_t *log_epoch_public(const struct log *l);
 
 /*
  * Certifies the running epoch: puts an epoch record with the certificate into
- * the group, or nothing when the epoch is certified already.
+ * the group, or nothing when the epoch is certified already. A delegate that
+ * did not certify it is put even then: whoever reads a checkpoint that it
+ * signed finds it there.
  * ERR_INVALID_ARGUMENT when the certificate does not hold for this epoch under
  * the log's public key; otherwise the errors of log_append.
  */
 enum err log_epoch_certify(struct log *l, const struct cert *c);
 bool     log_epoch_certified(const struct log *l);
+
+/* The delegate of the running epoch's newest certificate; NULL: the log key signed that. Borrowed. */
+const uint8_t *log_epoch_delegate(const struct log *l);
 
 /*
  * The key of the epoch that is to follow: made by the first call, the same

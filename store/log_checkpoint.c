@@ -7,6 +7,7 @@
 
 #include "escrow/cert.h"
 #include "store/log_checkpoint.h"
+#include "store/log_dir.h"
 #include "store/log_io.h"
 #include "store/log_read.h"
 
@@ -134,5 +135,24 @@ log_checkpoint_newest(const char *log_dir, const char *key_file, struct log_chec
 		return errno == ENOENT || errno == ENOTDIR ? ERR_NOT_FOUND : ERR_FILE_UNREADABLE;
 	e = newest(dir_fd, log_dir, key_file, out, log_public);
 	close(dir_fd);
+	return e;
+}
+
+enum err
+log_checkpoint_publish(const char *log_dir, struct span note, const char *origin, const uint8_t *delegate)
+{
+	int fd = open(log_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char key[LOG_KEY_TEXT_MAX + 1];
+	enum err e = OK;
+
+	if (fd < 0)
+		return ERR_AUDIT_UNAVAILABLE;
+	if (delegate != NULL) {
+		log_key_text(origin, delegate, key);
+		e = log_dir_publish(fd, "delegate.pub", (struct span){ (const uint8_t *)key, strlen(key) });
+	}
+	if (e == OK)
+		e = log_dir_publish(fd, "checkpoint", note);
+	close(fd);
 	return e;
 }

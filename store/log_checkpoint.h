@@ -46,4 +46,13 @@ enum err log_checkpoint_vouched(struct log_checkpoint *c, const char *log_dir, c
 enum err log_checkpoint_newest(const char *log_dir, const char *key_file, struct log_checkpoint *out,
     uint8_t log_public[SIGN_PUBLIC_LEN]);
 
+/*
+ * Puts a note in the place of `checkpoint`, whole and durable; and before it
+ * `delegate.pub`, the key of the delegate that signed it. NULL: the log key did.
+ *
+ * ERR_AUDIT_FULL, ERR_AUDIT_UNAVAILABLE: the older one is still there.
+ */
+enum err log_checkpoint_publish(const char *log_dir, struct span note, const char *origin,
+    const uint8_t *delegate);
+
 #endif

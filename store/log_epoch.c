@@ -66,6 +66,20 @@ log_inside_begin_epoch(struct log *l)
 	return OK;
 }
 
+const uint8_t *
+log_epoch_delegate(const struct log *l)
+{
+	return l->epoch.certified && l->certificate.delegated ? l->certificate.delegation.delegate : NULL;
+}
+
+static bool
+is_delegate(const struct log *l, const struct cert *c)
+{
+	const uint8_t *delegate = log_epoch_delegate(l);
+
+	return delegate != NULL && memcmp(delegate, c->delegation.delegate, SIGN_PUBLIC_LEN) == 0;
+}
+
 enum err
 log_epoch_certify(struct log *l, const struct cert *c)
 {
@@ -78,7 +92,7 @@ log_epoch_certify(struct log *l, const struct cert *c)
 		return l->failure;
 	if (!log_check_cert(c, &l->epoch, l->log_public))
 		return ERR_INVALID_ARGUMENT;
-	if (l->epoch.certified)
+	if (l->epoch.certified && (!c->delegated || is_delegate(l, c)))
 		return OK;
 	r.extra = log_check_put_cert(c, extra);
 	if ((e = log_inside_append(l, &r, &index)) != OK)

@@ -34,9 +34,17 @@ static struct {
 	int      sync_errno;
 	int      n_syncs;
 	enum err failed_with;
+	bool     stopped;
 } world;
 
 void host_fail(enum err e);
+void host_stop(void);
+
+void
+host_stop(void)
+{
+	world.stopped = true;
+}
 
 void
 host_fail(enum err e)

@@ -197,6 +197,15 @@ grants_rig_kept(struct grants_rig *g, enum err e)
 	assert_int_equal(rig_deliver(g->r, MSG_EVENT_KEPT, ACTOR_AUDIT, g->n_asks, &kept), OK);
 }
 
+/* Audit's word that the checkpoint before a lock is there, or is none. */
+static inline void
+grants_rig_checkpoint_over(struct grants_rig *g, enum err e)
+{
+	struct result_body over = { .error = (uint16_t)e };
+
+	assert_int_equal(rig_deliver(g->r, MSG_CHECKPOINT_OVER, ACTOR_AUDIT, g->n_asks, &over), OK);
+}
+
 /* What the ban file says to a next start. */
 static inline struct ban_state
 grants_rig_ban_on_disk(void)

@@ -94,6 +94,7 @@ a_repair_waits_for_the_certificate_and_then_all_is_told(void **state)
 	assert_int_equal(done.found_size, seen.found_size);
 	assert_non_null(rig_expect(a.r, MSG_LOG_BAN));
 	expect_heads();
+	assert_non_null(rig_expect(a.r, MSG_CHECKPOINT_WANTED));
 	assert_int_equal(log_state_of().state, LOG_OK);
 	assert_int_equal(intend(31), OK);
 	assert_int_equal(rig_batch(a.r), OK);

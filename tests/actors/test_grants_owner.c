@@ -192,6 +192,10 @@ try_lock(struct grants_rig *g, bool keyring, enum audit_is audit, bool file, boo
 	assert_int_equal(grants_rig_say(g, MSG_LOCK_WANTED, &ask), OK);
 	if (audit != AUDIT_DOWN)
 		assert_non_null(rig_expect(g->r, MSG_EVENT_KEEP));
+	if (keyring && audit != AUDIT_DOWN) {
+		assert_non_null(rig_expect(g->r, MSG_CHECKPOINT_DUE));
+		grants_rig_checkpoint_over(g, audit == AUDIT_KEEPS ? OK : ERR_AUDIT_UNAVAILABLE);
+	}
 	if (keyring)
 		assert_non_null(rig_expect(g->r, MSG_KEYS_DROP));
 	answer_lock(g, keyring, audit, audit_first);
@@ -231,6 +235,8 @@ a_lock_bans_before_it_asks_for_the_keys(void **state)
 	assert_true(grants_rig_ban_on_disk().manual_lock);
 	assert_non_null(b = rig_expect(g->r, MSG_EVENT_KEEP));
 	assert_int_equal(b->event.type, LOG_LOCK);
+	assert_non_null(rig_expect(g->r, MSG_CHECKPOINT_DUE));
+	grants_rig_checkpoint_over(g, OK);
 	assert_non_null(b = rig_expect(g->r, MSG_KEYS_DROP));
 	assert_int_equal(b->keys_drop.password, 1);
 	assert_int_equal(b->keys_drop.unattended, 1);

@@ -39,6 +39,17 @@ keyring_and_audit_are_alone_and_sandboxed(void **state)
 	assert_null(audit->actors[1]);
 }
 
+/* The last checkpoint is signed by keyring when audit stops. */
+static void
+audit_is_stopped_before_keyring_and_after_core(void **state)
+{
+	size_t audit = roster_process_of(&roster_default, ACTOR_AUDIT);
+
+	(void)state;
+	assert_true(roster_process_of(&roster_default, ACTOR_KEYRING) < audit);
+	assert_true(roster_process_of(&roster_default, ACTOR_GATE) > audit);
+}
+
 static void
 edges_are_the_joined_pairs_each_once(void **state)
 {
@@ -67,6 +78,7 @@ main(void)
 		cmocka_unit_test(each_actor_lives_in_exactly_one_process),
 		cmocka_unit_test(nobody_is_found_in_no_process),
 		cmocka_unit_test(keyring_and_audit_are_alone_and_sandboxed),
+		cmocka_unit_test(audit_is_stopped_before_keyring_and_after_core),
 		cmocka_unit_test(edges_are_the_joined_pairs_each_once),
 	};
 

@@ -153,6 +153,13 @@ rig_edge(struct rig *r, enum actor other, bool up)
 		r->spec->on_edge(r->self, other, up, r->out);
 }
 
+void
+rig_leave(struct rig *r)
+{
+	if (r->spec->on_leave != NULL)
+		r->spec->on_leave(r->self, r->out);
+}
+
 const union any_body *
 rig_expect(struct rig *r, enum msg type)
 {

@@ -43,6 +43,9 @@ struct mono_ms rig_tick(struct rig *r, struct mono_ms now);
 
 void rig_edge(struct rig *r, enum actor other, bool up);
 
+/* Its process is asked to stop. */
+void rig_leave(struct rig *r);
+
 /*
  * Takes the next message that it put, if it is of that type: its body, valid
  * until the next call. NULL: nothing is left, or the next is another.

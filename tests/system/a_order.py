@@ -264,7 +264,7 @@ def the_log_has_the_files_of_its_form_and_they_are_the_owners_alone():
             equal(os.stat(os.path.join(folder, name)).st_mode & 0o077, 0, f"mode of {name}")
 
 
-@waits("checkpoints wait")
+@case
 def the_checkpoint_names_the_log_its_size_and_its_root():
     home = furnished()
     home.read(home.client, "list", home.main).done()

@@ -76,7 +76,7 @@ static const struct option verify_options[] = {
 };
 
 static const struct option checkpoint_options[] = {
-	{ "--accept", NULL, "have your clients believe the log as it is now; asks for the word ACCEPT", true, false },
+	{ "--accept", NULL, "have your clients believe the log as it is now; asks for the word ACCEPT", false, false },
 	END
 };
 
@@ -176,8 +176,10 @@ const struct command commands[] = {
 	  "OUT becomes a C2SP tlog-tiles folder: checkpoint, key.pub, tile/… up to the\n"
 	  "newest checkpoint. Run again, it adds what is new. Nothing else in it is touched.",
 	  1, 2, NULL, NEEDS_NOTHING, false, false, run_audit_export },
-	{ "audit checkpoint", "", "accept a log that was repaired or put back",
-	  "Needs sudo.",
+	{ "audit checkpoint", "", "have the log's size and root signed now, and print that",
+	  "The note is C2SP's: any such tool checks it with key.pub. Whoever keeps it elsewhere\n"
+	  "can tell later whether the log still extends it. It lies in audit/checkpoint, too.\n"
+	  "With --accept: accept a log that was repaired or put back. That needs sudo.",
 	  0, 0, checkpoint_options, NEEDS_HOME, true, false, run_audit_checkpoint },
 	{ "audit repair", "", "make a log that was changed from outside usable again",
 	  "Shows what holds and what is given up, and asks for the word REPAIR. What is given up\n"

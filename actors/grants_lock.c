@@ -1,0 +1,121 @@
+/*
+ * Lock: the ban and its record, a last checkpoint while keyring can still sign
+ * one, then the keys. Nothing of it waits for long, and nothing stops it.
+ */
+#include "actors/grants_state.h"
+
+/* How long the keys wait for the checkpoint. Meanwhile nobody gets a ruling. */
+#define CHECKPOINT_MS 500
+
+static const struct uuid nothing_made;
+
+static enum err
+lock_step(struct grants *g, uint64_t ask_id, const struct command *c, struct outbox *out)
+{
+	if (!c->keys_dropped)
+		return OK;
+	if (!c->ban_failed)
+		return grants_end(g, ask_id, OK, nothing_made, out);
+	/* The file could not say it; whether the log did is still to come. */
+	return g->audit_up ? OK : grants_end(g, ask_id, ERR_LOCK_NOT_DURABLE, nothing_made, out);
+}
+
+static enum err
+drop_keys(struct grants *g, uint64_t ask_id, struct outbox *out)
+{
+	if (g->locking == ask_id)
+		g->locking = 0;
+	return outbox_put(out, MSG_KEYS_DROP, ask_id, &(struct keys_drop_body){ .password = 1, .unattended = 1 });
+}
+
+/* A second lock that comes meanwhile does not wait with the first. */
+static bool
+can_sign(const struct grants *g)
+{
+	return g->locking == 0 && g->log_known && (g->unlocked || g->loaded);
+}
+
+/*
+ * The ban first, then the keys: a daemon that dies in between starts banned.
+ * The record bans too, so one of the two is enough for a durable lock.
+ */
+enum err
+grants_on_lock(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct grants *g = self;
+	const struct peer_body *peer = &in->body->owner_ask.peer;
+	struct event_body event = grants_event_of(LOG_LOCK, OK, peer, nothing_made);
+	struct ban_state ban = ban_state(g->ban);
+	struct command *c;
+	bool ban_failed;
+	enum err e;
+
+	if (!g->initialized)
+		return grants_refuse(out, in->ask_id, ERR_NOT_INITIALIZED);
+	sudo_end_all(&g->sudo);
+	ban.manual_lock = true;
+	ban_failed = ban_set(g->ban, ban) != OK;
+	g->want_load = false;
+	if ((e = grants_begin(in, g, peer, out, &c)) != OK || c == NULL)
+		return e;
+	c->ban_failed = ban_failed;
+	c->keys_dropped = !g->keyring_up;
+	if (g->audit_up && (e = outbox_put(out, MSG_EVENT_KEEP, in->ask_id, &event)) != OK)
+		return e;
+	if (!g->keyring_up)
+		return lock_step(g, in->ask_id, c, out);
+	if (!can_sign(g))
+		return drop_keys(g, in->ask_id, out);
+	g->locking = in->ask_id;
+	g->locking_until.ms = clock_mono().ms + CHECKPOINT_MS;
+	return outbox_put(out, MSG_CHECKPOINT_DUE, in->ask_id, &(struct nothing_body){ 0 });
+}
+
+enum err
+grants_on_checkpoint_over(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct grants *g = self;
+
+	return in->ask_id == g->locking ? drop_keys(g, in->ask_id, out) : OK;
+}
+
+enum err
+grants_lock_without_checkpoint(struct grants *g, struct outbox *out)
+{
+	return g->locking != 0 ? drop_keys(g, g->locking, out) : OK;
+}
+
+enum err
+grants_lock_tick(struct grants *g, struct mono_ms now, struct outbox *out)
+{
+	return now.ms >= g->locking_until.ms ? grants_lock_without_checkpoint(g, out) : OK;
+}
+
+enum err
+grants_lock_recorded(struct grants *g, uint64_t ask_id, struct command *c, enum err e, struct outbox *out)
+{
+	if (!c->ban_failed)
+		return OK;
+	g->log_ban = g->log_ban || e == OK;
+	if (e != OK)
+		return grants_end(g, ask_id, ERR_LOCK_NOT_DURABLE, nothing_made, out);
+	c->ban_failed = false;
+	return lock_step(g, ask_id, c, out);
+}
+
+enum err
+grants_on_keys_dropped(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct grants *g = self;
+	struct command *c = grants_command(g, in->ask_id);
+
+	if (c == NULL)
+		return OK;
+	c->keys_dropped = true;
+	if (c->type == MSG_LOCK_WANTED)
+		return lock_step(g, in->ask_id, c, out);
+	if (c->type == MSG_DISABLE_WANTED)
+		return grants_disable_clean(g, in->ask_id, out);
+	/* Enable failed at its end, and what it had loaded is gone again. */
+	return OK;
+}
