@@ -6,6 +6,9 @@
 #ifndef STORE_SEGMENT_LIST_H
 #define STORE_SEGMENT_LIST_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "mailbox/err.h"
 
 struct segment_list {
