@@ -130,7 +130,7 @@ log_repair_files_walk(const struct log_settings *settings, const struct log_dir 
 	if (k.broken && k.bad_index < k.chain.size && (e = walk(settings, dir, LOG_CHECK_FULL, &k, &s)) != OK)
 		return e;
 	d.broken = k.broken;
-	d.number = s.at_number;
+	d.number = k.broken ? s.at_number : s.n_used;
 	d.end = s.at > SEGMENT_HEADER_LEN ? s.at : 0;
 	d.found = (struct log_head){ .repairs = k.chain.repaired, .size = k.chain.size };
 	merkle_root(&k.chain.tree, d.found.root);
@@ -352,8 +352,6 @@ log_repair_files_move(const struct log_settings *settings, const struct log_dir 
 	enum err e = set_derived_aside(settings, dir, repairs);
 	struct segment_list l = { NULL, 0 };
 
-	if (!damage->broken)
-		return e;
 	if (e == OK)
 		e = segment_list_read(dir->seg_fd, &l);
 	for (size_t i = l.n; e == OK && i > 0 && l.numbers[i - 1] > damage->number; i--)
@@ -363,6 +361,8 @@ log_repair_files_move(const struct log_settings *settings, const struct log_dir 
 		return OK;
 	if (e != OK)
 		return e == ERR_FILE_UNREADABLE ? ERR_AUDIT_UNAVAILABLE : e;
+	if (!damage->broken)
+		return OK;
 	if (damage->end > 0)
 		return cut_segment(dir, damage->number, damage->end, repairs);
 	return set_segment_aside(dir, damage->number, repairs);

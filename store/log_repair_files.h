@@ -12,7 +12,7 @@
 /* What a walk from the first record found. */
 struct log_damage {
 	bool            broken;
-	uint64_t        number;   /* when broken: the segment that it lies in */
+	uint64_t        number;   /* the segment that it lies in; else the last that is in use */
 	uint64_t        end;      /* behind the last group there that holds; 0: the header does not */
 	struct log_head found;    /* what holds; with the newest count of repairs */
 	struct log_head claimed;  /* the highest head that a commit behind the damage claims; size 0: none */
@@ -35,7 +35,7 @@ enum err log_repair_files_trim(const struct log_dir *dir);
 enum err log_repair_files_walk(const struct log_settings *settings, const struct log_dir *dir, struct log_damage *out);
 
 /*
- * Sets aside what does not hold: names in quarantine/ begin with "repair-" and
+ * Sets aside what does not hold, and every spare: names in quarantine/ begin with "repair-" and
  * `repairs`. From the end of the log to the damage, so that what is left is
  * damaged until the last step. ERR_AUDIT_FULL, ERR_AUDIT_UNAVAILABLE.
  */

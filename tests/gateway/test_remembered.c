@@ -126,6 +126,29 @@ a_client_that_was_overtaken_does_not_move_it_back(void **state)
 }
 
 static void
+a_checkpoint_beside_the_log_is_noticed_by_a_client_that_it_is_ahead_of(void **state)
+{
+	uint8_t early[LOG_COMMIT_LEN], late[LOG_COMMIT_LEN];
+	struct remembered *slow = opened(), *fast = opened();
+	uint8_t *text;
+	char *root;
+	size_t len;
+
+	(void)state;
+	group(early);
+	group(late);
+	assert_int_equal(remembered_extend(fast, late), OK);
+	text = log_rig_read_file(file, &len);
+	root = strchr(strchr((char *)text, '\n') + 1, '\n') + 1;
+	*root = *root == 'A' ? 'B' : 'A';
+	log_rig_write_file(file, text, len);
+	assert_int_equal(remembered_extend(slow, early), ERR_AUDIT_DIVERGED);
+	free(text);
+	remembered_close(&slow);
+	remembered_close(&fast);
+}
+
+static void
 clients_side_by_side_agree(void **state)
 {
 	uint8_t commits[100][LOG_COMMIT_LEN];
@@ -298,6 +321,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(each_receipt_is_found_and_remembered, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_client_that_was_overtaken_does_not_move_it_back, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_checkpoint_beside_the_log_is_noticed_by_a_client_that_it_is_ahead_of, setup, teardown),
 		cmocka_unit_test_setup_teardown(clients_side_by_side_agree, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_log_that_was_put_back_and_went_on_has_diverged, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_receipt_that_is_not_in_the_log_has_diverged, setup, teardown),

@@ -319,6 +319,22 @@ what_was_put_behind_a_segment_or_changed_in_its_mode_costs_nothing(void **state)
 }
 
 static void
+a_spare_that_was_cut_is_made_anew(void **state)
+{
+	char path[192];
+	uint64_t size;
+
+	(void)state;
+	size = log_size(rig.log);
+	log_close(&rig.log);
+	log_rig_segment_path(&rig, 1, path);
+	log_rig_write_file(path, "", 0);
+	assert_failed();
+	repair(nobody);
+	assert_repaired(1, size);
+}
+
+static void
 what_is_no_file_of_ours_is_moved_away(void **state)
 {
 	char path[192], key[192];
@@ -360,6 +376,27 @@ a_repair_that_is_not_finished_is_begun_again(void **state)
 	/* What the two that went wrong wrote belongs to the log. */
 	assert_int_equal(last.found.size, first.found.size + 3);
 	assert_repaired(1, last.found.size);
+}
+
+/* When the anchor is gone too, what commits behind the damage claim is anchored before they are moved. */
+static void
+a_repair_that_is_not_finished_is_refused_also_where_no_anchor_was(void **state)
+{
+	struct log_repaired first;
+	char path[192];
+
+	(void)state;
+	grow(40, 20);
+	log_close(&rig.log);
+	flip(1, 20000);
+	log_rig_path(&rig, "anchor", path);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(log_repair_open(&rig.settings, nobody, &rig.log, &first), OK);
+	assert_true(first.lost.size > first.found.size);
+	log_close(&rig.log);
+	assert_failed();
+	repair(nobody);
+	assert_int_equal(last.lost.size, first.lost.size);
 }
 
 static unsigned steps_left;
@@ -504,8 +541,10 @@ main(void)
 		cmocka_unit_test_setup_teardown(a_log_can_be_repaired_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_repaired_log_opens_from_its_seal_and_can_be_repaired_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_was_put_behind_a_segment_or_changed_in_its_mode_costs_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_spare_that_was_cut_is_made_anew, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_no_file_of_ours_is_moved_away, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_repair_that_is_not_finished_is_begun_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_repair_that_is_not_finished_is_refused_also_where_no_anchor_was, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_crash_at_any_step_leaves_a_log_that_can_be_repaired, setup, teardown),
 		cmocka_unit_test_setup_teardown(looking_changes_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_repair_record_that_does_not_fit_is_refused, setup, teardown),
