@@ -31,22 +31,30 @@ type head struct {
 	root tlog.Hash
 }
 
-// open returns the tree head of a signed checkpoint.
-func open(keyFile string, msg []byte) (head, error) {
+func verifier(keyFile string) (note.Verifier, error) {
 	key, err := os.ReadFile(keyFile)
 	if err != nil {
-		return head{}, err
+		return nil, err
 	}
-	verifier, err := note.NewVerifier(strings.TrimSuffix(string(key), "\n"))
-	if err != nil {
-		return head{}, err
+	return note.NewVerifier(strings.TrimSuffix(string(key), "\n"))
+}
+
+// open returns the tree head of a checkpoint that one of the keys signed.
+func open(msg []byte, keyFiles ...string) (head, error) {
+	var known []note.Verifier
+	for _, file := range keyFiles {
+		v, err := verifier(file)
+		if err != nil {
+			return head{}, err
+		}
+		known = append(known, v)
 	}
-	n, err := note.Open(msg, note.VerifierList(verifier))
+	n, err := note.Open(msg, note.VerifierList(known...))
 	if err != nil {
 		return head{}, err
 	}
 	lines := strings.Split(n.Text, "\n")
-	if len(lines) < 4 || lines[0] != verifier.Name() {
+	if len(lines) < 4 || lines[0] != known[0].Name() {
 		return head{}, errors.New("not a checkpoint of this log")
 	}
 	size, err := strconv.ParseInt(lines[1], 10, 64)
@@ -142,12 +150,21 @@ func sample(from, to int64) []int64 {
 	return out
 }
 
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 func checkExport(dir string) error {
 	msg, err := os.ReadFile(filepath.Join(dir, "checkpoint"))
 	if err != nil {
 		return err
 	}
-	tree, err := open(filepath.Join(dir, "key.pub"), msg)
+	keys := []string{filepath.Join(dir, "key.pub")}
+	if delegate := filepath.Join(dir, "delegate.pub"); exists(delegate) {
+		keys = append(keys, delegate)
+	}
+	tree, err := open(msg, keys...)
 	if err != nil {
 		return err
 	}
@@ -223,7 +240,7 @@ func checkProof(keyFile, file string) error {
 	if err != nil {
 		return err
 	}
-	tree, err := open(keyFile, rest)
+	tree, err := open(rest, keyFile)
 	if err != nil {
 		return err
 	}
@@ -239,7 +256,7 @@ func checkConsistency(keyFile, file, oldRoot string) error {
 	if err != nil {
 		return err
 	}
-	tree, err := open(keyFile, rest)
+	tree, err := open(rest, keyFile)
 	if err != nil {
 		return err
 	}
@@ -257,7 +274,7 @@ func answer(words []string) error {
 		if err != nil {
 			return err
 		}
-		_, err = open(words[1], msg)
+		_, err = open(msg, words[1])
 		return err
 	case len(words) == 2 && words[0] == "export":
 		return checkExport(words[1])

@@ -73,19 +73,13 @@ run_audit_verify(struct invocation *in)
 {
 	struct log_verify_options options = { .dir = "audit", .full = option_given(in, "--full") };
 	struct log_verdict verdict;
-	char *key = NULL;
+	char *key;
 	enum err e;
 
 	if (in->n_positionals > 0)
 		options.dir = in->positionals[0];
-	if (option_given(in, "--key")) {
-		if (in->home == NULL)
-			key = strdup(option_value(in, "--key"));
-		else if ((e = home_absolute(in->home, option_value(in, "--key"), &key)) != OK)
-			return e;
-		if (key == NULL)
-			return ERR_NO_MEMORY;
-	}
+	if ((e = given_path(in, option_value(in, "--key"), &key)) != OK)
+		return e;
 	options.key_file = key;
 	e = verify(in, &options, &verdict);
 	free(key);

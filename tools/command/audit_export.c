@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "store/log_export.h"
 #include "tools/command/command.h"
@@ -30,6 +29,8 @@ explain(struct invocation *in, enum err e)
 
 	if (e == ERR_NOT_FOUND)
 		why = "the log, or its first checkpoint: `memories audit checkpoint` makes one";
+	else if (e == ERR_AUDIT_TAMPERED)
+		why = "the checkpoint is not signed by this log's key, or the log does not hold it";
 	else if (e == ERR_AUDIT_DIVERGED)
 		why = "the folder holds a checkpoint that this log does not extend";
 	snprintf(in->detail, sizeof in->detail, "%s", why);
@@ -40,15 +41,11 @@ run_audit_export(struct invocation *in)
 {
 	const char *log_dir = in->n_positionals > 1 ? in->positionals[1] : "audit";
 	struct log_export result;
-	char *out = NULL;
+	char *out;
 	enum err e;
 
-	if (in->home == NULL)
-		out = strdup(in->positionals[0]);
-	else if ((e = home_absolute(in->home, in->positionals[0], &out)) != OK)
+	if ((e = given_path(in, in->positionals[0], &out)) != OK)
 		return e;
-	if (out == NULL)
-		return ERR_NO_MEMORY;
 	e = log_export(log_dir, out, &result);
 	free(out);
 	if (e != OK)

@@ -77,13 +77,15 @@ print_proof(const struct invocation *in, const struct log_proof *p)
 	return e;
 }
 
-/* The log that a positional names, or the home's, where a cache may be kept. */
-static struct log_prove_options
-options_of(const struct invocation *in, size_t i)
+/* The log that a positional names, or the home's, where a cache may be kept. *key is freed by the caller. */
+static enum err
+take_options(const struct invocation *in, size_t i, struct log_prove_options *o, char **key)
 {
 	bool own = in->n_positionals <= i;
+	enum err e = given_path(in, option_value(in, "--key"), key);
 
-	return (struct log_prove_options){ .dir = own ? "audit" : in->positionals[i], .cache = own };
+	*o = (struct log_prove_options){ .dir = own ? "audit" : in->positionals[i], .key_file = *key, .cache = own };
+	return e;
 }
 
 static enum err
@@ -98,6 +100,8 @@ finish(struct invocation *in, enum err e, uint64_t wanted, struct log_proof *p)
 		log_proof_free(p);
 	} else if (e == ERR_NOT_FOUND) {
 		snprintf(in->detail, sizeof in->detail, "the log, or its first checkpoint: `memories audit checkpoint` makes one");
+	} else if (e == ERR_AUDIT_TAMPERED) {
+		snprintf(in->detail, sizeof in->detail, "the checkpoint is not signed by this log's key, or the log does not hold it");
 	}
 	return e;
 }
@@ -105,25 +109,32 @@ finish(struct invocation *in, enum err e, uint64_t wanted, struct log_proof *p)
 enum err
 run_audit_prove(struct invocation *in)
 {
-	struct log_prove_options o = options_of(in, 1);
+	struct log_prove_options o;
 	struct log_proof p;
 	uint64_t index;
+	char *key;
 	enum err e;
 
-	if ((e = positional_u64(in, 0, "INDEX", 0, &index)) != OK)
+	if ((e = positional_u64(in, 0, "INDEX", 0, &index)) != OK || (e = take_options(in, 1, &o, &key)) != OK)
 		return e;
-	return finish(in, log_prove_inclusion(&o, index, &p), index, &p);
+	e = finish(in, log_prove_inclusion(&o, index, &p), index, &p);
+	free(key);
+	return e;
 }
 
 enum err
 run_audit_consistency(struct invocation *in)
 {
-	struct log_prove_options o = options_of(in, 2);
+	struct log_prove_options o;
 	struct log_proof p;
 	uint64_t old, size;
+	char *key;
 	enum err e;
 
-	if ((e = positional_u64(in, 0, "OLD", 1, &old)) != OK || (e = positional_u64(in, 1, "NEW", old, &size)) != OK)
+	if ((e = positional_u64(in, 0, "OLD", 1, &old)) != OK || (e = positional_u64(in, 1, "NEW", old, &size)) != OK ||
+	    (e = take_options(in, 2, &o, &key)) != OK)
 		return e;
-	return finish(in, log_prove_consistency(&o, old, size, &p), size, &p);
+	e = finish(in, log_prove_consistency(&o, old, size, &p), size, &p);
+	free(key);
+	return e;
 }

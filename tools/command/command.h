@@ -69,6 +69,9 @@ enum err option_id(struct invocation *in, const char *name, struct uuid *out, bo
 enum err positional_id(struct invocation *in, size_t i, const char *what, struct uuid *out);
 enum err positional_u64(struct invocation *in, size_t i, const char *what, uint64_t min, uint64_t *out);
 
+/* A path as it was given, which holds inside the home too; NULL stays NULL. New, caller frees. ERR_NO_MEMORY. */
+enum err given_path(const struct invocation *in, const char *given, char **out);
+
 /* ERR_INVALID_ARGUMENT with that detail. */
 enum err invalid(struct invocation *in, const char *detail);
 

@@ -91,3 +91,14 @@ positional_u64(struct invocation *in, size_t i, const char *what, uint64_t min, 
 {
 	return whole_number(in, in->positionals[i], what, min, UINT64_MAX, out);
 }
+
+enum err
+given_path(const struct invocation *in, const char *given, char **out)
+{
+	*out = NULL;
+	if (given == NULL)
+		return OK;
+	if (in->home != NULL)
+		return home_absolute(in->home, given, out);
+	return (*out = strdup(given)) != NULL ? OK : ERR_NO_MEMORY;
+}

@@ -80,6 +80,11 @@ static const struct option checkpoint_options[] = {
 	END
 };
 
+static const struct option key_options[] = {
+	{ "--key", "FILE", "the log's public key (default: key.pub in the log's folder)", false, false },
+	END
+};
+
 static const struct option audit_show_options[] = {
 	{ "--grant", "ID", "only what this grant did, or what was done to it", false, false },
 	{ "--vault", "ID", "only what was about this vault", false, false },
@@ -167,11 +172,11 @@ const struct command commands[] = {
 	{ "audit prove", "INDEX [DIR]", "prove that a record stands in the log",
 	  "Prints a C2SP tlog-proof: the record, its inclusion proof, and the newest\n"
 	  "checkpoint, for any RFC 6962 tool and key.pub. DIR is as in `audit verify`.",
-	  1, 2, NULL, NEEDS_NOTHING, false, false, run_audit_prove },
+	  1, 2, key_options, NEEDS_NOTHING, false, false, run_audit_prove },
 	{ "audit consistency", "OLD NEW [DIR]", "prove that the first NEW records extend the first OLD",
 	  "Prints OLD, the RFC 6962 consistency proof, and the checkpoint of NEW, as C2SP\n"
 	  "witnesses take it; where NEW is not that of the newest one, without signatures.",
-	  2, 3, NULL, NEEDS_NOTHING, false, false, run_audit_consistency },
+	  2, 3, key_options, NEEDS_NOTHING, false, false, run_audit_consistency },
 	{ "audit export", "OUT [DIR]", "write the log as static files that a web server can serve",
 	  "OUT becomes a C2SP tlog-tiles folder: checkpoint, key.pub, tile/… up to the\n"
 	  "newest checkpoint. Run again, it adds what is new. Nothing else in it is touched.",
