@@ -6,14 +6,16 @@
 #include "escrow/secret.h"
 #include "tools/bench_gate.h"
 #include "tools/bench_load.h"
+#include "tools/bench_log.h"
 #include "tools/bench_reads.h"
 #include "tools/bench_sizes.h"
 
 static int
 usage(void)
 {
-	fprintf(stderr, "usage: bench run DIR MEMORIES full|quick [reads|sizes]   on new homes in DIR\n"
+	fprintf(stderr, "usage: bench run DIR MEMORIES full|quick [reads|sizes|log]   on new homes in DIR\n"
 	    "       bench make PLACE NOTES MIB               a home of so many assets and a file\n"
+	    "       bench log PLACE RECORDS GROUP            appends to its log, so many in a commit\n"
 	    "       bench reads PLACE CLIENTS small|large|notes SECONDS [shut]   of its running daemon\n"
 	    "       bench gate PLACE pool|thread             the bound's server\n");
 	return 2;
@@ -27,6 +29,16 @@ make(char **argv)
 
 	bench_home_make(argv[0], &want, &home);
 	printf("%s\n", home.path);
+	return 0;
+}
+
+static int
+fill(char **argv)
+{
+	static struct bench_home home;
+
+	bench_home_load(argv[0], &home);
+	bench_log_fill(&home, strtoull(argv[1], NULL, 10), (uint32_t)strtoul(argv[2], NULL, 10));
 	return 0;
 }
 
@@ -56,10 +68,12 @@ run(const char *self, int argc, char **argv)
 	struct bench_plan plan = { .self = self, .dir = argv[0], .memories = argv[1], .quick = quick,
 		.n_rounds = quick ? 3 : 5, .run_us = quick ? 300000 : 1000000 };
 
-	if (argc < 4 || strcmp(argv[3], "sizes") != 0)
+	if (argc < 4 || strcmp(argv[3], "reads") == 0)
 		bench_reads(&plan);
-	if (argc < 4 || strcmp(argv[3], "reads") != 0)
+	if (argc < 4 || strcmp(argv[3], "sizes") == 0)
 		bench_sizes(&plan);
+	if (argc < 4 || strcmp(argv[3], "log") == 0)
+		bench_log(&plan);
 	return 0;
 }
 
@@ -72,6 +86,8 @@ main(int argc, char **argv)
 		return run(argv[0], argc - 2, argv + 2);
 	if (argc == 5 && strcmp(argv[1], "make") == 0)
 		return make(argv + 2);
+	if (argc == 5 && strcmp(argv[1], "log") == 0)
+		return fill(argv + 2);
 	if ((argc == 6 || argc == 7) && strcmp(argv[1], "reads") == 0)
 		return reads(argv + 2, argc == 7);
 	if (argc == 4 && strcmp(argv[1], "gate") == 0)

@@ -138,6 +138,13 @@ bench_compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+double
+bench_median(double *v, unsigned n)
+{
+	qsort(v, n, sizeof *v, bench_compare);
+	return v[n / 2];
+}
+
 /* The median over the rounds of one field of a cell, or of its ratio to another's. */
 static double
 median(const struct cell *cells, const struct cell *under, size_t field, unsigned n)

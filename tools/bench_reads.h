@@ -22,6 +22,7 @@ void bench_reads(const struct bench_plan *plan);
 /* One line: what a target is, and whether it is met. */
 void bench_print_target(const char *what, double is, double wanted, bool at_least);
 
+double bench_median(double *v, unsigned n); /* sorts them */
 int bench_compare(const void *a, const void *b); /* of doubles, for qsort */
 
 #endif

@@ -166,3 +166,24 @@ bench_server_memory(const struct bench_server *s)
 	}
 	return m;
 }
+
+double
+bench_run_command(const char *const *argv)
+{
+	uint64_t began = bench_now_us();
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		int null = open("/dev/null", O_WRONLY);
+
+		if (null < 0 || dup2(null, STDOUT_FILENO) < 0)
+			_exit(127);
+		execv(argv[0], (char *const *)(uintptr_t)argv);
+		_exit(127);
+	}
+	bench_must_not_fail(pid, "fork");
+	bench_must_not_fail(waitpid(pid, &status, 0), "wait");
+	bench_must(status == 0 ? OK : ERR_INTERNAL, "command");
+	return (double)(bench_now_us() - began) / 1000;
+}

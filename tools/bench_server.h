@@ -33,4 +33,7 @@ struct bench_memory bench_server_memory(const struct bench_server *s);
 
 uint64_t bench_now_us(void);
 
+/* Wall time of a command in ms, its output thrown away. It must succeed. */
+double bench_run_command(const char *const *argv);
+
 #endif

@@ -1,10 +1,7 @@
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "store/log_read.h"
 #include "tools/bench_load.h"
 #include "tools/bench_server.h"
 #include "tools/bench_sizes.h"
@@ -36,13 +33,6 @@ start(struct sizes *s, enum size i)
 	bench_server_start(daemon, &s->servers[i]);
 }
 
-static double
-median(double *v, unsigned n)
-{
-	qsort(v, n, sizeof *v, bench_compare);
-	return v[n / 2];
-}
-
 static void
 print_start(struct sizes *s)
 {
@@ -53,7 +43,7 @@ print_start(struct sizes *s)
 		v[i] = (double)s->servers[MIDDLE].start_us / 1000;
 		bench_server_stop(&s->servers[MIDDLE]);
 	}
-	bench_print_target("start to ready, 100,000 assets, ms", median(v, s->plan->n_rounds), 200, false);
+	bench_print_target("start to ready, 100,000 assets, ms", bench_median(v, s->plan->n_rounds), 200, false);
 }
 
 /* Median p50 of reads or pages by one client, of every size in turns, over that of the first. */
@@ -75,10 +65,10 @@ print_latency(struct sizes *s, enum bench_what what, bool deep, const char *name
 		}
 	printf("%-40s p50 us:", name);
 	for (int i = 0; i < SIZE__COUNT; i++)
-		printf(" %8.0f at %llu", median(v[i], s->plan->n_rounds), (unsigned long long)s->n[i]);
+		printf(" %8.0f at %llu", bench_median(v[i], s->plan->n_rounds), (unsigned long long)s->n[i]);
 	printf("\n");
 	snprintf(line, sizeof line, "%s, %llu assets to 1,000", name, (unsigned long long)s->n[BIG]);
-	bench_print_target(line, median(ratio[BIG], s->plan->n_rounds), 1.3, false);
+	bench_print_target(line, bench_median(ratio[BIG], s->plan->n_rounds), 1.3, false);
 }
 
 static void
@@ -141,28 +131,6 @@ print_stream(struct sizes *s)
 	print_memory(w.server, "after it");
 }
 
-/* Wall time of the command, its output thrown away. */
-static double
-run_command(const char *const *argv)
-{
-	uint64_t began = bench_now_us();
-	pid_t pid = fork();
-	int status;
-
-	if (pid == 0) {
-		int null = open("/dev/null", O_WRONLY);
-
-		if (null < 0 || dup2(null, STDOUT_FILENO) < 0)
-			_exit(127);
-		execv(argv[0], (char *const *)(uintptr_t)argv);
-		_exit(127);
-	}
-	bench_must_not_fail(pid, "fork");
-	bench_must_not_fail(waitpid(pid, &status, 0), "wait");
-	bench_must(status == 0 ? OK : ERR_INTERNAL, "command");
-	return (double)(bench_now_us() - began) / 1000;
-}
-
 static void
 print_commands(struct sizes *s)
 {
@@ -176,29 +144,11 @@ print_commands(struct sizes *s)
 	uuid_text(h->vault, vault);
 	uuid_text(bench_asset(BENCH_SMALL, 1), asset);
 	for (unsigned i = 0; i < N_COMMANDS; i++) {
-		of_read[i] = run_command(read);
-		of_version[i] = run_command(version);
+		of_read[i] = bench_run_command(read);
+		of_version[i] = bench_run_command(version);
 	}
-	printf("`unattended read` %.2f ms, `--version` %.2f ms, medians of %d\n", median(of_read, N_COMMANDS),
-	    median(of_version, N_COMMANDS), N_COMMANDS);
-}
-
-static void
-print_verify(const char *home)
-{
-	struct log_verdict verdict;
-	uint64_t began;
-
-	bench_must_not_fail(chdir(home), home);
-	for (int full = 0; full < 2; full++) {
-		struct log_verify_options options = { .dir = "audit", .full = full };
-
-		began = bench_now_us();
-		bench_must(log_verify(&options, &verdict), "verify");
-		bench_must(verdict.valid ? OK : ERR_AUDIT_TAMPERED, "verify");
-		printf("audit verify%s: %llu records, %.0f a second\n", full ? " --full" : "", (unsigned long long)verdict.size,
-		    (double)verdict.size * 1e6 / (double)(bench_now_us() - began));
-	}
+	printf("`unattended read` %.2f ms, `--version` %.2f ms, medians of %d\n", bench_median(of_read, N_COMMANDS),
+	    bench_median(of_version, N_COMMANDS), N_COMMANDS);
 }
 
 void
@@ -232,6 +182,5 @@ bench_sizes(const struct bench_plan *plan)
 	print_commands(s);
 	for (int i = 0; i < SIZE__COUNT; i++)
 		bench_server_stop(&s->servers[i]);
-	print_verify(s->homes[MIDDLE].path);
 	free(s);
 }
