@@ -201,6 +201,29 @@ all_zero(struct span s)
 	return s.len == 0 || (s.p[0] == 0 && memcmp(s.p, s.p + 1, s.len - 1) == 0);
 }
 
+/*
+ * Without signatures a group whose signature alone was torn looks like one that
+ * counts. It is the last of its segment, and the next one goes on before it.
+ */
+static bool
+is_passed_over(const struct log_steps *s, const struct log_frame_group *g)
+{
+	enum segment_header_state state = SEGMENT_TORN;
+	struct log_window w = LOG_WINDOW_NONE;
+	struct segment_header h;
+	struct span bytes;
+
+	for (uint64_t n = s->number + 1; state == SEGMENT_TORN && !g->followed; n++) {
+		if (log_window_open(&w, s->seg_fd, n, false) != OK ||
+		    log_window_at(&w, 0, SEGMENT_HEADER_LEN, &bytes) != OK)
+			break;
+		state = segment_header_take(bytes, &h);
+		log_window_close(&w);
+	}
+	log_window_end(&w);
+	return state == SEGMENT_GOOD && h.first < g->commit.size;
+}
+
 enum err
 log_steps_on_inside(struct log_steps *s, struct log_mark *m, struct log_frame_group *g)
 {
@@ -216,7 +239,7 @@ log_steps_on_inside(struct log_steps *s, struct log_mark *m, struct log_frame_gr
 			return e;
 		if ((e = log_window_at(&s->w, m->at, LOG_FRAME_REACH, &bytes)) != OK)
 			return e;
-		if (!holds(bytes, m->size, m->previous, g))
+		if (!holds(bytes, m->size, m->previous, g) || is_passed_over(s, g))
 			continue;
 		m->at += g->len;
 		m->size = g->commit.size;

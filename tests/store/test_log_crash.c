@@ -1,3 +1,4 @@
+#include "store/log_steps.h"
 #include "tests/store/log_rig.h"
 
 /* Content is what is tested here, so the disk may be lazy. */
@@ -104,6 +105,27 @@ count_one(void *arg, const struct log_record *r)
 }
 
 static void
+assert_steps(const struct log_rig *rig, uint64_t n)
+{
+	struct log_frame_group g;
+	struct log_steps *s;
+	struct log_mark m, b;
+	enum err e;
+
+	assert_int_equal(log_steps_open(rig->dir, &s), OK);
+	assert_int_equal(log_steps_find(s, 1, &m), OK);
+	while ((e = log_steps_on(s, &m, &g)) == OK)
+		;
+	assert_int_equal(e, ERR_NOT_FOUND);
+	assert_int_equal(m.size, n);
+	assert_int_equal(log_steps_find(s, n, &b), OK);
+	while ((e = log_steps_back(s, &b, &g)) == OK)
+		;
+	assert_int_equal(e, ERR_NOT_FOUND);
+	log_steps_close(&s);
+}
+
+static void
 assert_walks(const struct log_rig *rig, uint64_t n)
 {
 	uint64_t found = 0;
@@ -132,6 +154,7 @@ assert_recovers(struct history *h, uint64_t n)
 	log_close(&rig->log);
 	log_rig_assert_valid(rig->dir, n + 5);
 	assert_walks(rig, n + 5);
+	assert_steps(rig, n + 5);
 }
 
 /* A segment that a crash tore stays as it was found. */
