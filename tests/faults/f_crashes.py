@@ -109,6 +109,11 @@ def _serves(run, number, event):
         if asset in shown and int(asset[-1], 16) % 4 == 0:
             r = home.owner("asset", "show", home.main, asset, json=False)
             check(r.code == 0 and (b"Ottawa" if kind == "card" else content) in r.out, f"state {number}: {kind} {asset}: {r}")
+    records = {r["index"]: r for r in home.records()}
+    for k in known:
+        if k[1] == "delivered":
+            r = records.get(int(k[2]))
+            check(r and r["type"] == "intent", f"state {number}: record {k[2]} of a delivery: {r}")
     home.stop()
     home.verify("--full").done()
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """f: the log's files removed, moved, cut, opened to others, exchanged or flipped in one bit, while the daemon
 runs and at rest; old copies put back. What each is to lead to stands in two tables."""
+import base64
+import hashlib
 import os
 import random
 import shutil
@@ -111,6 +113,15 @@ def _flip_key(home):
         f.write(b"A" if b != b"A" else b"B")
 
 
+def _exchange_key(home):
+    """The key file of another log key, in its right form."""
+    origin = open(home.file("audit", "key.pub")).read().split("+")[0]
+    key = b"\x01" + os.urandom(32)
+    name = hashlib.sha256(origin.encode() + b"\n" + key).digest()[:4].hex()
+    with open(home.file("audit", "key.pub"), "w") as f:
+        f.write(f"{origin}+{name}+{base64.b64encode(key).decode()}\n")
+
+
 # What is done; may a read still be served by the running daemon; by one that starts on it; the exit codes of `audit
 # verify` on it. A read that is not served ends with one of REFUSED.
 FILES = [
@@ -129,6 +140,7 @@ FILES = [
     (_open_folder, False, False, {0}),
     (_remove_anchor, True, True, {0}),
     (_flip_key, True, False, {1, 2, 3}),
+    (_exchange_key, True, False, {1}),
 ]
 
 
