@@ -160,8 +160,10 @@ write_group(struct log *l, const struct log_commit *c)
 	memcpy(header.previous, c->previous, sizeof header.previous);
 	bytes = log_group_bytes(&l->group, spot.fresh ? &header : NULL, c);
 	if (!log_io_write(spot.segment->fd, bytes.p, bytes.len, (off_t)spot.at) ||
-	    log_io()->fdatasync(spot.segment->fd) != 0)
+	    log_io()->fdatasync(spot.segment->fd) != 0) {
+		segment_note_failure(l->dir.seg_fd, spot.segment->number);
 		return ERR_AUDIT_UNAVAILABLE;
+	}
 	log_room_written(&l->room, &spot, bytes.len);
 	return OK;
 }

@@ -50,12 +50,17 @@ log_anchor_look(int dir_fd, struct log_anchor *out)
 	struct log_anchor a;
 	struct wire_in in;
 	ssize_t n;
+	int why;
 
 	if (fd < 0)
-		return errno == ENOENT ? LOG_ANCHOR_NONE : LOG_ANCHOR_DAMAGED;
+		return errno == ENOENT ? LOG_ANCHOR_NONE :
+		    errno == ELOOP || errno == ENXIO ? LOG_ANCHOR_DAMAGED : LOG_ANCHOR_UNREADABLE;
 	n = log_io()->pread(fd, buf, sizeof buf, 0);
+	why = errno;
 	close(fd);
-	if (n >= 0 && n <= LOG_ANCHOR_LEN && memcmp(buf, zeros, (size_t)n) == 0)
+	if (n < 0)
+		return why == EISDIR || why == ESPIPE ? LOG_ANCHOR_DAMAGED : LOG_ANCHOR_UNREADABLE;
+	if (n <= LOG_ANCHOR_LEN && memcmp(buf, zeros, (size_t)n) == 0)
 		return LOG_ANCHOR_NONE;
 	if (n != LOG_ANCHOR_LEN)
 		return LOG_ANCHOR_DAMAGED;

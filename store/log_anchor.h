@@ -24,6 +24,7 @@ enum log_anchor_state {
 	LOG_ANCHOR_NONE,    /* no file, or what a crash leaves of the first one: nothing, or zeros */
 	LOG_ANCHOR_GOOD,
 	LOG_ANCHOR_DAMAGED, /* somebody else wrote there */
+	LOG_ANCHOR_UNREADABLE,
 };
 
 /* *out is set when it is good. */

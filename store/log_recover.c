@@ -95,8 +95,8 @@ scan(const struct log_settings *settings, const struct log_dir *dir, struct log_
 	}
 	/* What a repair is about to give up, the anchor still names; and it must know every record. */
 	anchor = settings->repair ? LOG_ANCHOR_NONE : log_anchor_look(dir->fd, &k->anchor);
-	if (anchor == LOG_ANCHOR_DAMAGED)
-		return ERR_AUDIT_TAMPERED;
+	if (anchor == LOG_ANCHOR_DAMAGED || anchor == LOG_ANCHOR_UNREADABLE)
+		return anchor == LOG_ANCHOR_DAMAGED ? ERR_AUDIT_TAMPERED : ERR_AUDIT_UNAVAILABLE;
 	k->has_anchor = anchor == LOG_ANCHOR_GOOD;
 	*s = (struct log_scan){ .seg_fd = dir->seg_fd, .check = k, .owner = true, .has_library = true,
 	    .library = settings->library, .on_tail = keep_tail, .arg = (void *)(uintptr_t)dir };
@@ -137,21 +137,35 @@ cache_agrees(const struct segment *s, uint64_t end)
 
 _Static_assert(LOG_SPARES == LOG_SCAN_BLANKS, "each blank segment is a spare");
 
+/* What is no good as a spare lies there unused; the next one has a number above it. */
+static enum err
+ready_spares(const struct log_scan *s, struct log_room *room)
+{
+	size_t n = 0;
+	enum err e = OK;
+
+	for (size_t i = 0; e == OK && i < LOG_SPARES && s->blank[i] > 0; i++) {
+		if ((e = segment_open(s->seg_fd, s->blank[i], &room->spares[n])) != OK)
+			break;
+		if (segment_is_spare(&room->spares[n], s->seg_fd))
+			n++;
+		else
+			segment_close(&room->spares[n]);
+	}
+	return e;
+}
+
 static enum err
 ready_room(const struct log_scan *s, struct log_room *room)
 {
 	enum err e = OK;
 
-	if (s->number > 0 && !s->torn)
+	if (s->number > 0 && !s->torn && !segment_has_failed(s->seg_fd, s->number))
 		e = segment_open(s->seg_fd, s->number, &room->current);
 	room->end = s->end;
 	if (e == OK && room->current.fd >= 0 && !cache_agrees(&room->current, s->end))
 		segment_close(&room->current);
-	for (size_t i = 0; e == OK && i < LOG_SPARES && s->blank[i] > 0; i++)
-		if ((e = segment_open(s->seg_fd, s->blank[i], &room->spares[i])) == OK &&
-		    room->spares[i].bytes < SEGMENT_BYTES_MIN)
-			e = ERR_AUDIT_TAMPERED;
-	return e;
+	return e == OK ? ready_spares(s, room) : e;
 }
 
 enum err

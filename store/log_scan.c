@@ -41,9 +41,9 @@ find_last_used(struct log_scan *s, struct log_window *w, const struct segment_li
 		enum err e = look_at_header(s, w, l->numbers[i - 1], &state, &h);
 
 		log_window_close(w);
-		if (e != OK && e != ERR_NOT_FOUND)
+		if (e != OK && e != ERR_NOT_FOUND && e != ERR_INVALID_CONTENT)
 			return e;
-		if (state != SEGMENT_BLANK)
+		if (state != SEGMENT_BLANK || e == ERR_INVALID_CONTENT)
 			s->n_used = l->numbers[i - 1];
 	}
 	return OK;
@@ -228,7 +228,18 @@ look_ahead(struct log_scan *s, struct log_window *w, uint64_t number)
 	}
 	if (state == SEGMENT_GOOD)
 		s->next_first = h.first;
-	return e == ERR_NOT_FOUND ? OK : e;
+	return e == ERR_NOT_FOUND || e == ERR_INVALID_CONTENT ? OK : e;
+}
+
+/* What a segment is not is said of the log; that one cannot be read is not. */
+static enum err
+break_for(struct log_scan *s, enum err e)
+{
+	if (e != ERR_NOT_FOUND && e != ERR_INVALID_CONTENT)
+		return e;
+	log_check_break(s->check, s->check->chain.size, e == ERR_NOT_FOUND ? "a segment is missing" :
+	    "a segment is no regular file");
+	return OK;
 }
 
 static enum err
@@ -241,10 +252,7 @@ scan_segments(struct log_scan *s, uint64_t from, struct log_window *w)
 		if ((e = look_ahead(s, w, n)) == OK)
 			e = scan_segment(s, w, n);
 		log_window_close(w);
-		if (e == ERR_NOT_FOUND) {
-			log_check_break(s->check, s->check->chain.size, "a segment is missing");
-			e = OK;
-		}
+		e = break_for(s, e);
 	}
 	if (e == OK && !s->check->broken)
 		(void)log_check_end(s->check);
@@ -277,8 +285,10 @@ log_scan_from(struct log_scan *s, uint64_t first)
 	for (n = s->n_used; n > 1; n--) {
 		e = look_at_header(s, &w, n, &state, &h);
 		log_window_close(&w);
-		if (e != OK)
+		if (e != OK) {
+			e = break_for(s, e);
 			goto end;
+		}
 		if (state != SEGMENT_GOOD || h.first > first)
 			continue;
 		s->check->chain.size = h.first;

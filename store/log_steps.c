@@ -70,7 +70,7 @@ log_steps_enter(struct log_steps *s, uint64_t number)
 {
 	enum err e = enter(s, number);
 
-	return e == ERR_NOT_FOUND ? ERR_AUDIT_TAMPERED : e;
+	return e == ERR_NOT_FOUND || e == ERR_INVALID_CONTENT ? ERR_AUDIT_TAMPERED : e;
 }
 
 uint64_t

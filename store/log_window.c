@@ -16,9 +16,11 @@ measure(struct log_window *w)
 {
 	struct stat st;
 
-	if (fstat(w->fd, &st) != 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size > SEGMENT_BYTES_MAX)
+	if (fstat(w->fd, &st) != 0)
 		return ERR_FILE_UNREADABLE;
-	w->bytes = (uint64_t)st.st_size;
+	if (!S_ISREG(st.st_mode))
+		return ERR_INVALID_CONTENT;
+	w->bytes = (uint64_t)st.st_size <= SEGMENT_BYTES_MAX ? (uint64_t)st.st_size : SEGMENT_BYTES_MAX + 1;
 	return OK;
 }
 
@@ -27,6 +29,7 @@ log_window_open(struct log_window *w, int seg_fd, uint64_t number, bool direct)
 {
 	const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 	char name[SEGMENT_NAME_LEN + 1];
+	enum err e;
 
 	if (w->buf == NULL && (w->buf = aligned_alloc(BLOCK, WINDOW)) == NULL)
 		return ERR_NO_MEMORY;
@@ -36,12 +39,11 @@ log_window_open(struct log_window *w, int seg_fd, uint64_t number, bool direct)
 	if (w->fd < 0 && direct && errno == EINVAL)
 		w->fd = openat(seg_fd, name, flags);
 	if (w->fd < 0)
-		return errno == ENOENT ? ERR_NOT_FOUND : ERR_FILE_UNREADABLE;
-	if (measure(w) != OK) {
+		return errno == ENOENT ? ERR_NOT_FOUND :
+		    errno == ELOOP || errno == ENXIO ? ERR_INVALID_CONTENT : ERR_FILE_UNREADABLE;
+	if ((e = measure(w)) != OK)
 		log_window_close(w);
-		return ERR_FILE_UNREADABLE;
-	}
-	return OK;
+	return e;
 }
 
 void

@@ -10,7 +10,7 @@
 
 struct log_window {
 	int      fd;    /* -1: closed */
-	uint64_t bytes; /* length of the file */
+	uint64_t bytes; /* length of the file; a byte more than the longest segment for any that is longer */
 	uint8_t *buf;   /* owned */
 	uint64_t base;  /* where in the file buf begins */
 	size_t   len;   /* of what buf holds */
@@ -21,8 +21,8 @@ struct log_window {
 
 /*
  * Opens seg/name. Direct reads are dropped where the file system has none.
- * ERR_NOT_FOUND, ERR_FILE_UNREADABLE (also: no regular file, or over 1 GiB),
- * ERR_NO_MEMORY. The buffer is kept over close and open; log_window_end frees it.
+ * ERR_NOT_FOUND, ERR_INVALID_CONTENT (no regular file),
+ * ERR_FILE_UNREADABLE, ERR_NO_MEMORY. The buffer is kept over close and open; log_window_end frees it.
  */
 enum err log_window_open(struct log_window *w, int seg_fd, uint64_t number, bool direct);
 void     log_window_close(struct log_window *w);
@@ -41,7 +41,7 @@ enum err log_window_at(struct log_window *w, uint64_t at, size_t want, struct sp
  */
 enum err log_window_before(struct log_window *w, uint64_t from, uint64_t to, struct span *out);
 
-/* Reads anew from now on: somebody may be writing. ERR_FILE_UNREADABLE. */
+/* Reads anew from now on: somebody may be writing. ERR_FILE_UNREADABLE, ERR_INVALID_CONTENT. */
 enum err log_window_renew(struct log_window *w);
 
 #endif

@@ -130,6 +130,46 @@ segment_intact(const struct segment *s, int seg_fd)
 	return OK;
 }
 
+static void
+failure_name(uint64_t number, char out[SEGMENT_NAME_LEN + 4])
+{
+	segment_name(number, out);
+	memcpy(out + SEGMENT_NAME_LEN - 4, ".failed", 8);
+}
+
+void
+segment_note_failure(int seg_fd, uint64_t number)
+{
+	char name[SEGMENT_NAME_LEN + 4];
+	int fd;
+
+	failure_name(number, name);
+	fd = openat(seg_fd, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	close(fd);
+	(void)log_io()->fsync(seg_fd);
+}
+
+bool
+segment_has_failed(int seg_fd, uint64_t number)
+{
+	char name[SEGMENT_NAME_LEN + 4];
+	struct stat st;
+
+	failure_name(number, name);
+	return fstatat(seg_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+bool
+segment_is_spare(const struct segment *s, int seg_fd)
+{
+	struct stat st;
+
+	return s->bytes >= SEGMENT_BYTES_MIN && s->bytes <= SEGMENT_BYTES_MAX && fstat(s->fd, &st) == 0 && st.st_nlink == 1 &&
+	    !segment_has_failed(seg_fd, s->number);
+}
+
 uint64_t
 segment_reserve(uint64_t bytes)
 {

@@ -58,6 +58,16 @@ void     segment_close(struct segment *s);
 /* ERR_AUDIT_TAMPERED unless the open file is still there under its name, whole and ours. */
 enum err segment_intact(const struct segment *s, int seg_fd);
 
+/*
+ * Notes beside the segment, as well as the disk lets us, that a write or sync
+ * of it failed: NNNNNNNNNN.failed. Nothing is written to it any more then.
+ */
+void segment_note_failure(int seg_fd, uint64_t number);
+bool segment_has_failed(int seg_fd, uint64_t number);
+
+/* True when a group may be the first in it: all of a length, under one name, and no write of it ever failed. */
+bool segment_is_spare(const struct segment *s, int seg_fd);
+
 /* The end of a segment that only the types of the reserve may use. */
 uint64_t segment_reserve(uint64_t bytes);
 
