@@ -90,6 +90,42 @@ def a_log_of_many_epochs_opens_from_its_seal():
     equal(_reads(home), reads, "reads of the grant, counted from the first record")
 
 
+def _use_by_log(home):
+    """{grant: (reads, time of the last)} as the log's records say."""
+    use = {}
+    for r in home.records():
+        if r["type"] == "intent" and r["subject_kind"] == "grant":
+            use[r["subject"]] = (use.get(r["subject"], (0, None))[0] + 1, r["time"])
+    return use
+
+
+def _use_by_status(home):
+    return {g["grant"]: (g["reads"], g["last_used_at"]) for g in home.unattended_status()["grants"] if g["reads"]}
+
+
+@case
+def each_grant_keeps_its_own_count_over_epochs_restarts_and_kills():
+    home = furnished(*SHORT)
+    _, other = home.mint(home.main, home.other)
+    home.mint(home.other)
+    for round_ in range(3):
+        for n in range(8):
+            home.read(home.client, "list", home.main).done()
+            if n % 3 == round_:
+                home.read(other, "read", home.main, home.memory["asset"]).done()
+        by_log = _use_by_log(home)
+        equal(len(by_log), 2, "grants that read")
+        equal(_use_by_status(home), by_log, f"round {round_}")
+        if round_ == 1:
+            home.kill()
+            home.start(*SHORT)
+        else:
+            home.restart(*SHORT)
+        home.terminal.unlock().done()
+        home.terminal.sudo().done()
+        equal(_use_by_status(home), by_log, f"round {round_}, after it began anew")
+
+
 @process_only
 def an_audit_killed_while_epochs_end_comes_back_whole():
     home = furnished(*SHORT)
