@@ -4,6 +4,7 @@
 
 #include "actors/audit_state.h"
 #include "mailbox/log_line.h"
+#include "store/file_system.h"
 
 void
 audit_say_state(struct audit *a)
@@ -25,10 +26,14 @@ enum err
 audit_on_log_state_wanted(void *self, const struct inbound *in, struct outbox *out)
 {
 	const struct audit *a = self;
+	const char *file_system = file_system_unpromised(AUDIT_DIR);
 	/* What no library came to yet takes no record; whether there is a library is not for this actor to say. */
 	struct log_state_body s = { .state = LOG_FAILED,
 		.failure = (uint16_t)(a->failure == ERR_NOT_INITIALIZED ? ERR_AUDIT_UNAVAILABLE : a->failure) };
 
+	s.checkpoint_size = a->checkpoint.newest_size;
+	s.checkpoint_wall_ms = a->checkpoint.newest_wall.ms;
+	s.file_system = (struct span){ (const uint8_t *)file_system, strlen(file_system) };
 	if (a->log != NULL) {
 		s.size = log_size(a->log);
 		memcpy(s.root, log_root(a->log), sizeof s.root);

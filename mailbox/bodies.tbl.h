@@ -205,7 +205,10 @@ BODY(log_state,
     U64(size)
     BYTES(root, 32)
     U8(state)                    /* enum log_state */
-    U16(failure))                /* enum err */
+    U16(failure)                 /* enum err */
+    U64(checkpoint_size)         /* of the newest one; 0: none */
+    U64(checkpoint_wall_ms)
+    SPAN(file_system, 31))       /* its name where it is not one that the log's promise is for */
 
 BODY(status,
     SUB(state, state)

@@ -2,9 +2,10 @@
 """a: checkpoints: made on demand, before a lock takes the keys, and at the end; signed by the log key or its delegate."""
 import base64
 import os
+import shutil
 import time
 
-from harness import case, check, equal, furnished, library, main, process_only, within
+from harness import TIME, case, check, equal, furnished, library, main, process_only, within
 
 
 def _note(home):
@@ -92,6 +93,27 @@ def a_locked_daemon_stops_without_one_and_keeps_the_older():
     home.stop()
     check(time.monotonic() - began < 2, "the stop took long")
     equal(_note(home), before, "the checkpoint of the lock")
+
+
+def _words(home):
+    return home.cli("status", json=False).done().out.decode()
+
+
+@case
+def status_says_in_words_how_the_log_is_and_what_to_do():
+    home = furnished()
+    check("log        ok, " in _words(home), _words(home))
+    made = home.owner("audit", "checkpoint").given()
+    s = home.status()["audit"]
+    equal((s["checkpoint"]["size"], TIME.fullmatch(s["checkpoint"]["time"]) is not None), (made["size"], True), "checkpoint")
+    check(f"newest checkpoint: {made['size']} records, {s['checkpoint']['time']}" in _words(home), _words(home))
+    equal(s["file_system"] is None, "promised on ext4 and XFS only" not in _words(home), "a file system that is named")
+    home.stop()
+    shutil.rmtree(home.file("audit"))
+    home.start()
+    words = _words(home)
+    for part in ("log        failed: the log's files were changed from outside", "audit verify", "audit repair"):
+        check(part in words, f"{part!r} is not in {words!r}")
 
 
 @process_only

@@ -1,4 +1,4 @@
-/* init, daemon, status, unlock, lock, sudo. */
+/* init, daemon, unlock, lock, sudo. */
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,6 @@
 #include "escrow/sign.h"
 #include "escrow/terminal.h"
 #include "store/grants_db.h"
-#include "store/log.h"
 #include "tools/command/command.h"
 
 /* What init makes, sealed under the password's key before it leaves this process. */
@@ -195,113 +194,6 @@ run_daemon(struct invocation *in)
 #endif
 	config.weakened = weakened;
 	return supervisor_run(&config);
-}
-
-static void
-write_hex(struct json_writer *w, const char *key, const uint8_t *p, size_t len)
-{
-	char hex[2 * 32 + 1];
-
-	for (size_t i = 0; i < len && i < 32; i++)
-		snprintf(hex + 2 * i, 3, "%02x", p[i]);
-	json_member_text(w, key, hex);
-}
-
-static const char *
-log_state_name(unsigned s)
-{
-	static const char *const names[] = { "ok", "low", "full", "failed" };
-
-	return s < sizeof names / sizeof *names ? names[s] : "failed";
-}
-
-static void
-write_code(struct json_writer *w, const char *key, unsigned e)
-{
-	json_write_key(w, key);
-	if (e == OK)
-		json_write_null(w);
-	else
-		json_write_text(w, err_code((enum err)e));
-}
-
-static void
-write_weakened(struct json_writer *w, struct span words)
-{
-	json_write_key(w, "weakened");
-	json_write_array(w);
-	for (size_t start = 0, i = 0; i <= words.len && words.len > 0; i++)
-		if (i == words.len || words.p[i] == ',') {
-			json_write_string(w, (struct span){ words.p + start, i - start });
-			start = i + 1;
-		}
-	json_write_end(w);
-}
-
-static enum err
-print_status_json(const struct status_body *s)
-{
-	struct json_writer w = { 0 };
-	bool initialized = s->state.initialized;
-
-	json_write_object(&w);
-	json_member_bool(&w, "initialized", initialized);
-	json_member_bool(&w, "unlocked", s->state.unlocked);
-	json_member_bool(&w, "unattended_loaded", s->state.loaded);
-	write_code(&w, "unattended_error", s->state.unattended_error);
-	json_member_bool(&w, "manual_lock", s->state.manual_lock);
-	json_write_key(&w, "library");
-	if (initialized)
-		json_write_id(&w, s->state.library);
-	else
-		json_write_null(&w);
-	json_member_text(&w, "version", MEMORIES_VERSION);
-	json_write_key(&w, "audit");
-	json_write_object(&w);
-	json_member_u64(&w, "size", s->log.size);
-	write_hex(&w, "root", s->log.root, sizeof s->log.root);
-	json_member_text(&w, "state", log_state_name(s->log.state));
-	json_member_bool(&w, "healthy", s->log.state == LOG_OK);
-	write_code(&w, "reason", s->log.failure);
-	json_write_end(&w);
-	write_weakened(&w, s->weakened);
-	json_write_end(&w);
-	return print_json(&w);
-}
-
-static enum err
-print_status_text(const struct status_body *s)
-{
-	const struct state_body *st = &s->state;
-
-	if (!st->initialized)
-		return print_line("no library here yet: run `memories init`\n");
-	print_line("library    %s\n", st->unlocked ? "unlocked" : "locked");
-	print_line("unattended %s%s%s\n", st->loaded ? "loaded" : "not loaded",
-	    st->unattended_error != OK ? ": " : "", st->unattended_error != OK ? err_text((enum err)st->unattended_error) : "");
-	if (st->manual_lock)
-		print_line("           banned by a manual lock until `memories unattended resume`\n");
-	print_line("log        %s, %llu records%s%s\n", log_state_name(s->log.state), (unsigned long long)s->log.size,
-	    s->log.failure != OK ? ": " : "", s->log.failure != OK ? err_text((enum err)s->log.failure) : "");
-	if (s->weakened.len > 0)
-		print_line("weakened   %.*s\n", (int)s->weakened.len, (const char *)s->weakened.p);
-	return OK;
-}
-
-enum err
-run_status(struct invocation *in)
-{
-	struct client *c = NULL;
-	union any_body answer;
-	enum err e;
-
-	/* It gives nothing away and opens nothing, and has to work on a disk that does not. */
-	if ((e = client_open(&c)) != OK)
-		return e;
-	if ((e = owner_call(in, c, MSG_STATUS_ASK, &(struct nothing_body){ 0 }, MSG_STATUS, &answer)) == OK)
-		e = in->json ? print_status_json(&answer.status) : print_status_text(&answer.status);
-	client_close(&c);
-	return e;
 }
 
 /* A command that prints nothing for people and {} as JSON. */
