@@ -180,6 +180,11 @@ def a_changed_mode():
 
 
 @case
+def a_pipe_in_the_place_of_a_segment():
+    _damage(lambda home: os.mkfifo(home.file("audit", "seg", "0000000009.seg"), 0o600), segments=1)
+
+
+@case
 def a_second_repair():
     home, _, _ = _damage(lambda home: _flip(home, _segments(home)[0], _used(home, _segments(home)[0]) // 2))
     for _ in range(20):
