@@ -192,7 +192,10 @@ log_repair_files_hold(const char *dir, struct log_dir *out)
 	close(fd);
 	if ((e = log_dir_open(dir, &held)) != OK)
 		return e;
-	if ((e = each_segment(&held, evict, NULL)) != OK) {
+	if ((e = each_segment(&held, evict, NULL)) == OK && log_dir_has(held.fd, "anchor") &&
+	    !is_a_file_of_ours(held.fd, "anchor"))
+		e = set_aside(&held, held.fd, 0, "anchor");
+	if (e != OK) {
 		log_dir_close(&held);
 		return e;
 	}

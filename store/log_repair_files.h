@@ -20,7 +20,7 @@ struct log_damage {
 
 /*
  * Gives the folders of ours their modes back, holds the log's lock, and sets
- * aside what stands in a segment's place and is no file of ours.
+ * aside what stands in the place of a segment or the anchor and is no file of ours.
  * ERR_AUDIT_TAMPERED: a folder is none of ours. Otherwise as log_dir_open.
  */
 enum err log_repair_files_hold(const char *dir, struct log_dir *out);

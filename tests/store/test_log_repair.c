@@ -319,7 +319,7 @@ what_was_put_behind_a_segment_or_changed_in_its_mode_costs_nothing(void **state)
 }
 
 static void
-a_spare_that_was_cut_is_made_anew(void **state)
+a_spare_that_was_cut_needs_no_repair_but_is_cleared_away_by_one(void **state)
 {
 	char path[192];
 	uint64_t size;
@@ -329,15 +329,18 @@ a_spare_that_was_cut_is_made_anew(void **state)
 	log_close(&rig.log);
 	log_rig_segment_path(&rig, 1, path);
 	log_rig_write_file(path, "", 0);
-	assert_failed();
+	assert_int_equal(log_rig_open(&rig), OK);
+	log_close(&rig.log);
+	assert_int_equal(access(path, F_OK), 0);
 	repair(nobody);
-	assert_repaired(1, size);
+	assert_int_not_equal(access(path, F_OK), 0);
+	assert_repaired(1, size + 1);
 }
 
 static void
 what_is_no_file_of_ours_is_moved_away(void **state)
 {
-	char path[192], key[192];
+	char path[192], key[192], anchor[192];
 
 	(void)state;
 	grow(40, 20);
@@ -347,9 +350,13 @@ what_is_no_file_of_ours_is_moved_away(void **state)
 	assert_int_equal(symlink("/dev/zero", path), 0);
 	log_rig_path(&rig, "key.pub", key);
 	log_rig_write_file(key, "nobody's\n", 9);
+	log_rig_path(&rig, "anchor", anchor);
+	assert_int_equal(unlink(anchor), 0);
+	assert_int_equal(mkfifo(anchor, 0600), 0);
 	repair(nobody);
 	assert_int_equal(set_aside("0000000002.seg"), 1);
 	assert_int_equal(set_aside("key.pub"), 1);
+	assert_int_equal(set_aside("anchor"), 1);
 	assert_repaired(1, last.found.size);
 }
 
@@ -541,7 +548,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(a_log_can_be_repaired_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_repaired_log_opens_from_its_seal_and_can_be_repaired_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_was_put_behind_a_segment_or_changed_in_its_mode_costs_nothing, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_spare_that_was_cut_is_made_anew, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_spare_that_was_cut_needs_no_repair_but_is_cleared_away_by_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_no_file_of_ours_is_moved_away, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_repair_that_is_not_finished_is_begun_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_repair_that_is_not_finished_is_refused_also_where_no_anchor_was, setup, teardown),
