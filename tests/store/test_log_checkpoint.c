@@ -83,6 +83,26 @@ a_delegate_counts_when_an_epochs_certificate_names_it(void **state)
 	signer_free(&stranger);
 }
 
+static void
+a_delegate_that_was_named_long_ago_counts_too(void **state)
+{
+	struct log_rig rig;
+	struct signer *delegate;
+	uint64_t size;
+
+	(void)state;
+	log_rig_start(&rig, 0, 0);
+	assert_int_equal(log_rig_open(&rig), OK);
+	delegate = proof_rig_delegate(&rig, rig.log_key);
+	for (size_t i = 0; i < 142; i++)
+		log_rig_group(&rig, 500);
+	proof_rig_sign(&rig, delegate);
+	assert_int_equal(newest(&rig, &size), OK);
+	assert_int_equal(size, 71002);
+	signer_free(&delegate);
+	log_rig_end(&rig);
+}
+
 /* A checkpoint of that size and root, signed by the log key. */
 static void
 put_checkpoint(struct log_rig *rig, uint64_t size, const uint8_t root[SHA256_LEN])
@@ -180,6 +200,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(verify_tells_a_log_that_does_not_hold_its_checkpoint, proof_rig_start, proof_rig_end),
 		cmocka_unit_test_setup_teardown(verify_refuses_a_checkpoint_that_nobody_signed, proof_rig_start, proof_rig_end),
 		cmocka_unit_test_setup_teardown(a_torn_write_is_not_within_the_checkpoint, proof_rig_start, proof_rig_end),
+		cmocka_unit_test(a_delegate_that_was_named_long_ago_counts_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) != 0;
