@@ -91,7 +91,7 @@ const uint8_t *log_epoch_delegate(const struct log *l);
  */
 enum err log_epoch_next(struct log *l, struct uuid *epoch, const uint8_t **public_key);
 
-/* Is the running epoch old or long enough to end? What is idle need not be asked. */
+/* Is the running epoch old or long enough to end? What is idle need not be asked; what is being repaired never is. */
 bool log_epoch_due(const struct log *l);
 
 /*

@@ -108,7 +108,7 @@ log_epoch_due(const struct log *l)
 	uint64_t records = l->settings.epoch_records != 0 ? l->settings.epoch_records : EPOCH_RECORDS;
 	uint64_t ms = l->settings.epoch_ms != 0 ? l->settings.epoch_ms : EPOCH_MS;
 
-	return l->failure == OK && (l->chain.size - l->epoch_first >= records ||
+	return l->failure == OK && !l->settings.repair && (l->chain.size - l->epoch_first >= records ||
 	    clock_mono().ms - l->epoch_began.ms >= ms);
 }
 

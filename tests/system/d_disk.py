@@ -218,6 +218,8 @@ def the_state_of_a_full_disk_is_shown_before_reads_stop():
         if r.code != 0:
             break
     check({"low", "full"} <= seen, f"states seen: {seen}")
+    for words in ("no room for a spare segment of the log", "no room for the log"):
+        within(3, lambda: words in home.tail(), f"what the daemon says: {words}")
 
 
 @case
