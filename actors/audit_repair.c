@@ -26,7 +26,10 @@ answer(uint64_t ask_id, enum err error, bool failed, const struct log_repaired *
 	return outbox_put(out, MSG_REPAIR_OVER, ask_id, &b);
 }
 
-/* OK when there is a log that only a repair makes usable; otherwise why there is nothing to repair. */
+/*
+ * OK when there is a log that a repair may make usable; otherwise why there is nothing to repair. One that cannot be
+ * read may have something else in a file's place; if it is the disk, the repair ends at that before it moves anything.
+ */
 static enum err
 check(const struct audit *a)
 {
@@ -34,7 +37,7 @@ check(const struct audit *a)
 		return ERR_BUSY;
 	if (a->log != NULL)
 		return ERR_NOT_FAILED;
-	return a->failure == ERR_AUDIT_TAMPERED ? OK : a->failure;
+	return a->failure == ERR_AUDIT_TAMPERED || a->failure == ERR_AUDIT_UNAVAILABLE ? OK : a->failure;
 }
 
 static enum err

@@ -179,6 +179,26 @@ a_log_that_vault_knows_otherwise_is_repaired_by_the_record_alone(void **state)
 }
 
 static void
+a_folder_in_the_place_of_a_segment_is_moved_away(void **state)
+{
+	(void)state;
+	open_and_certify();
+	rig_close(&a.r);
+	assert_int_equal(unlink("audit/seg/0000000001.seg"), 0);
+	assert_int_equal(mkdir("audit/seg/0000000001.seg", 0700), 0);
+	start();
+	say_library();
+	assert_int_equal(log_state_of().failure, ERR_AUDIT_UNAVAILABLE);
+	rig_forget(a.r);
+	allow(1, false);
+	take_epoch();
+	say_certificate();
+	assert_int_equal(over(1).found_size, 0);
+	assert_int_equal(access("audit/quarantine/repair-0-0000000001.seg", F_OK), 0);
+	assert_int_equal(records_on_disk(), 3);
+}
+
+static void
 a_log_that_is_not_failed_is_looked_at_and_not_repaired(void **state)
 {
 	struct repaired_body seen;
@@ -205,6 +225,7 @@ main(void)
 		AUDIT_TEST(the_end_of_the_process_leaves_it_as_failed_too),
 		AUDIT_TEST(a_record_that_cannot_be_written_leaves_it_as_failed_too),
 		AUDIT_TEST(a_log_that_vault_knows_otherwise_is_repaired_by_the_record_alone),
+		AUDIT_TEST(a_folder_in_the_place_of_a_segment_is_moved_away),
 		AUDIT_TEST(a_log_that_is_not_failed_is_looked_at_and_not_repaired),
 	};
 
