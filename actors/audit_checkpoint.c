@@ -56,8 +56,8 @@ audit_checkpoint_batch(struct audit *a, struct outbox *out)
 	c->served = c->waiting;
 	c->waiting = (struct checkpoint_waiters){ .n_asks = 0 };
 	c->next.ms = clock_mono().ms + EVERY_MS;
-	if (a->log == NULL || log_failure(a->log) != OK)
-		return give_up(a, a->log == NULL && a->failure == ERR_AUDIT_TAMPERED ? a->failure : ERR_AUDIT_UNAVAILABLE, out);
+	if (a->log == NULL || log_failure(a->log) != OK || log_repairing(a->log))
+		return give_up(a, a->failure == ERR_AUDIT_TAMPERED ? a->failure : ERR_AUDIT_UNAVAILABLE, out);
 	c->asked = true;
 	c->active = false;
 	c->by.ms = clock_mono().ms + ANSWER_MS;

@@ -28,7 +28,7 @@ answer(uint64_t ask_id, enum err error, bool failed, const struct log_repaired *
 
 /*
  * OK when there is a log that a repair may make usable; otherwise why there is nothing to repair. One that cannot be
- * read may have something else in a file's place; if it is the disk, the repair ends at that before it moves anything.
+ * read may have files whose modes were changed; if it is the disk, the repair ends at that before it moves anything.
  */
 static enum err
 check(const struct audit *a)
@@ -105,6 +105,9 @@ audit_repair_certified(struct audit *a, struct outbox *out)
 	a->repair.ask = 0;
 	a->repairs = repair.what.repairs;
 	a->lost = repair.what.lost;
+	/* The one of the log as it was has been set aside. */
+	a->checkpoint.newest_size = 0;
+	a->checkpoint.due = true;
 	a->checkpoint.due = true;
 	if ((e = answer(repair.ask, OK, false, &repair.what, out)) != OK || (e = audit_tell_ban(a, out)) != OK)
 		return e;

@@ -188,7 +188,7 @@ a_folder_in_the_place_of_a_segment_is_moved_away(void **state)
 	assert_int_equal(mkdir("audit/seg/0000000001.seg", 0700), 0);
 	start();
 	say_library();
-	assert_int_equal(log_state_of().failure, ERR_AUDIT_UNAVAILABLE);
+	assert_int_equal(log_state_of().failure, ERR_AUDIT_TAMPERED);
 	rig_forget(a.r);
 	allow(1, false);
 	take_epoch();

@@ -71,6 +71,7 @@ def _accept(home):
 
 def _readable(home, repairs):
     within(5, lambda: home.status()["audit"]["state"] == "ok", "a log that is ok")
+    within(5, lambda: os.path.exists(home.file("audit", "checkpoint")), "a checkpoint of the repaired log")
     _accept(home)
     home.owner("asset", "show", home.main, home.memory["asset"]).done()
     within(5, lambda: home.status()["unattended_loaded"], "the unattended key")

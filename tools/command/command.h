@@ -145,6 +145,5 @@ enum err audit_accept(struct invocation *in);
 enum err run_audit_prove(struct invocation *in);
 enum err run_audit_consistency(struct invocation *in);
 enum err run_audit_export(struct invocation *in);
-enum err run_audit_checkpoint(struct invocation *in);
 
 #endif
