@@ -102,9 +102,17 @@ write_in_place(int fd, const struct log_anchor *a)
 {
 	uint8_t buf[LOG_ANCHOR_LEN];
 	struct wire_out o = wire_out(buf, sizeof buf);
+	int why;
 
 	log_anchor_put(&o, a);
-	return log_io_write(fd, buf, sizeof buf, 0);
+	if (log_io_write(fd, buf, sizeof buf, 0))
+		return true;
+	/* Half an anchor would look like somebody else's; an empty file is none. */
+	why = errno;
+	if (ftruncate(fd, 0) != 0)
+		why = errno;
+	errno = why;
+	return false;
 }
 
 void
