@@ -94,6 +94,7 @@ run_once(struct campaign *c, const struct kind *k, unsigned n, bool from_then)
 
 	c->run->n_facts = c->run->known.n = 0;
 	c->run->unlatched = c->run->internal = false;
+	c->run->n_failed = k->calls == BIT(SHIM_SYNC) ? &c->plan->hits : NULL;
 	if ((pid = fork()) == 0) {
 		alarm(20);
 		arm(c->plan, k, n, from_then);

@@ -160,6 +160,7 @@ deliver(struct store_run *r, struct log *log, size_t n)
 {
 	const struct log_receipt *receipt;
 	size_t had = r->n_facts;
+	uint32_t n_failed = r->n_failed != NULL ? *r->n_failed : 0;
 	struct fact facts[128];
 	bool fine = true;
 
@@ -178,6 +179,7 @@ deliver(struct store_run *r, struct log *log, size_t n)
 		r->unlatched = r->unlatched || (fine && log_append(log, &more, &facts[0].index) == OK);
 		return false;
 	}
+	r->unlatched = r->unlatched || (r->n_failed != NULL && *r->n_failed != n_failed);
 	for (size_t i = 0; i < n; i++)
 		say(r, facts[i]);
 	return true;

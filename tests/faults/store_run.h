@@ -19,7 +19,8 @@ struct store_run {
 	struct known   known;
 	struct fact    facts[STORE_FACTS_MAX];
 	size_t         n_facts;
-	bool           unlatched; /* a log that had failed took another record */
+	bool           unlatched; /* a log that had failed took another record, or acknowledged one whose sync failed */
+	const uint32_t *n_failed; /* how many syncs failed so far; NULL: none can */
 	bool           internal;  /* some call answered ERR_INTERNAL */
 };
 
