@@ -143,7 +143,8 @@ class FaultHome(Home):
         return super().spawn(*options, env={**self.under, **(env or {})}, **more)
 
 
-SMALL_LOG = ("--test-log-segment", "65536")
+# Segments and epochs end often, so that what happens then is among what goes wrong.
+SMALL_LOG = ("--test-log-segment", "65536", "--test-log-epoch", "32")
 
 
 def copy_home(source, target):

@@ -108,6 +108,8 @@ class Scenario:
                 self.mint()
             if i % 5 == 3:
                 self.revoke()
+            if i % 10 == 7:
+                self.run("checkpoint", lambda: self.home.owner("audit", "checkpoint"))
             if i % 16 == 9:
                 self.lock_and_resume()
             i += 1
