@@ -14,7 +14,7 @@ WORD = [("Type REPAIR to go on: ", "REPAIR")]
 
 
 def _segments(home):
-    return sorted(os.listdir(home.file("audit", "seg")))
+    return sorted(s for s in os.listdir(home.file("audit", "seg")) if s.endswith(".seg"))
 
 
 def _flip(home, segment, at):
