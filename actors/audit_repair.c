@@ -108,7 +108,6 @@ audit_repair_certified(struct audit *a, struct outbox *out)
 	/* The one of the log as it was has been set aside. */
 	a->checkpoint.newest_size = 0;
 	a->checkpoint.due = true;
-	a->checkpoint.due = true;
 	if ((e = answer(repair.ask, OK, false, &repair.what, out)) != OK || (e = audit_tell_ban(a, out)) != OK)
 		return e;
 	return audit_compare_anchors(a, out);
