@@ -55,7 +55,7 @@ refuse_log(struct audit *a, enum err why, struct outbox *out)
 {
 	enum err e = audit_refuse_group(a, why, out);
 
-	log_error(ACTOR_AUDIT, why, 0);
+	log_line_error(ACTOR_AUDIT, why, 0);
 	log_close(&a->log);
 	a->failure = why;
 	a->tried = clock_mono();

@@ -124,7 +124,7 @@ audit_on_checkpoint_signed(void *self, const struct inbound *in, struct outbox *
 	if (!a->checkpoint.asked || in->ask_id != (a->checkpoint.n_own | OWN_ASK))
 		return OK;
 	if (e == OK && (e = is_wanted(a, b) ? publish(a, b) : ERR_INTERNAL) != OK)
-		log_error(ACTOR_AUDIT, e, 0);
+		log_line_error(ACTOR_AUDIT, e, 0);
 	if (e != OK)
 		return give_up(a, e, out);
 	record(a, b->note, out);

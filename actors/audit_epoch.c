@@ -64,7 +64,7 @@ rotate(struct audit *a, const struct cert *c, struct outbox *out)
 	if ((e = audit_commit(a, out)) != OK)
 		return e;
 	if ((e = log_epoch_rotate(a->log, c)) != OK) {
-		log_error(ACTOR_AUDIT, e, 0);
+		log_line_error(ACTOR_AUDIT, e, 0);
 		return OK;
 	}
 	a->epoch_looked_at = log_size(a->log);

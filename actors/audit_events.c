@@ -40,7 +40,7 @@ audit_on_event(void *self, const struct inbound *in, struct outbox *out)
 		a->held[a->n_held++] = in->body->event;
 	else if (e != OK)
 		/* Said here: an error returned would take acks with it that a full group has just earned. */
-		log_error(ACTOR_AUDIT, e, in->ask_id);
+		log_line_error(ACTOR_AUDIT, e, in->ask_id);
 	return OK;
 }
 

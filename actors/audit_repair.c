@@ -70,7 +70,7 @@ audit_on_repair_allowed(void *self, const struct inbound *in, struct outbox *out
 	if (b->look)
 		return look(a, in->ask_id, out);
 	if ((e = check(a)) == OK && (e = audit_open_log(a, &what, out)) != OK)
-		log_error(ACTOR_AUDIT, e, in->ask_id);
+		log_line_error(ACTOR_AUDIT, e, in->ask_id);
 	if (e != OK)
 		return answer(in->ask_id, e, true, NULL, out);
 	/* It stands until the record does. */
@@ -86,7 +86,7 @@ give_up(struct audit *a, enum err why, struct outbox *out)
 {
 	uint64_t ask_id = a->repair.ask;
 
-	log_error(ACTOR_AUDIT, why, ask_id);
+	log_line_error(ACTOR_AUDIT, why, ask_id);
 	log_close(&a->log);
 	a->failure = ERR_AUDIT_TAMPERED;
 	a->repair.ask = 0;

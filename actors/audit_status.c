@@ -19,7 +19,7 @@ audit_say_state(struct audit *a)
 	if (now == a->said || now == LOG_FAILED)
 		return;
 	a->said = now;
-	log_note("audit", words[now], (int64_t)log_size(a->log));
+	log_line_say("audit", words[now], (int64_t)log_size(a->log));
 }
 
 enum err

@@ -310,9 +310,9 @@ child_ended(struct child *c, int status)
 		return;
 	}
 	if (WIFSIGNALED(status))
-		log_note(name, "ended by signal", WTERMSIG(status));
+		log_line_say(name, "ended by signal", WTERMSIG(status));
 	else
-		log_note(name, "ended with", WEXITSTATUS(status));
+		log_line_say(name, "ended with", WEXITSTATUS(status));
 	/* One that cannot even begin would only begin again. */
 	if (!s->ready && WIFEXITED(status))
 		stop(s, c->said != OK ? c->said : ERR_INTERNAL);

@@ -70,7 +70,7 @@ dial_anew(struct edge_dialer *d, struct mono_ms now)
 		return d->gives_up;
 	}
 	if (now.ms >= d->closing_ends.ms) {
-		log_note(d->url, "nng has stopped, milliseconds", CLOSED_WITHIN_MS);
+		log_line_say(d->url, "nng has stopped, milliseconds", CLOSED_WITHIN_MS);
 		host_fail(ERR_INTERNAL);
 	}
 	return (struct mono_ms){ now.ms + CLOSE_LOOK_MS };

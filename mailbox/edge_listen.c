@@ -146,7 +146,7 @@ mend(struct edge_listen *l, struct mono_ms now)
 	l->n_vain = l->n_came == l->n_came_then ? l->n_vain + 1 : 0;
 	l->n_came_then = l->n_came;
 	if (!l->dead)
-		log_note(l->path, "listens anew, time", ++l->n_mended);
+		log_line_say(l->path, "listens anew, time", ++l->n_mended);
 }
 
 /* Whether there is still hope. A connection that knocked and was shown out must be buried. */
@@ -158,7 +158,7 @@ watch_nng(struct edge_listen *l, struct mono_ms now)
 	if (l->n_vain < VAIN_TIMES && (l->burial_ends.ms == 0 || now.ms < l->burial_ends.ms) &&
 	    (l->closing == NULL || now.ms < l->closing_ends.ms))
 		return;
-	log_note(l->path, "nng has stopped, mended times", l->n_mended);
+	log_line_say(l->path, "nng has stopped, mended times", l->n_mended);
 	host_fail(ERR_INTERNAL);
 }
 

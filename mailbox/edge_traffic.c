@@ -171,7 +171,7 @@ edge_traffic_received(void *arg)
 	more = !g->is_paused && !g->is_closing;
 	pthread_mutex_unlock(&g->lock);
 	if (e != OK) {
-		log_error(g->config.self, e, 0);
+		log_line_error(g->config.self, e, 0);
 		nng_pipe_close(pipe);
 	}
 	/* Before the actor runs, so that it can take what comes meanwhile. */

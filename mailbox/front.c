@@ -527,7 +527,7 @@ front_tick(struct front *f, struct mono_ms now)
 	overdue = overdue_ask(f, now);
 	pthread_mutex_unlock(&f->lock);
 	if (overdue != 0) {
-		log_error(ACTOR_GATE, ERR_TIMEOUT, overdue);
+		log_line_error(ACTOR_GATE, ERR_TIMEOUT, overdue);
 		(void)front_refuse(f, overdue, ERR_TIMEOUT);
 	}
 	return (struct mono_ms){ now.ms + TICK_MS };

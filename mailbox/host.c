@@ -365,7 +365,7 @@ sockets_closed(struct host *h)
 	if (pthread_timedjoin_np(closer, NULL, &until) == 0)
 		return true;
 	pthread_detach(closer);
-	log_note("host", "sockets that nng did not close", (int64_t)h->n_ends);
+	log_line_say("host", "sockets that nng did not close", (int64_t)h->n_ends);
 	return false;
 }
 

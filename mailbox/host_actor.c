@@ -17,7 +17,7 @@
 static void
 report(const struct host_actor *a, enum err e, uint64_t ask_id)
 {
-	log_error(a->spec->id, e, ask_id);
+	log_line_error(a->spec->id, e, ask_id);
 }
 
 /* Calls the handler. What it put is dropped if it fails. */

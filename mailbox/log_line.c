@@ -16,7 +16,7 @@ put_line(const char *line, int len, size_t size)
 }
 
 void
-log_error(enum actor who, enum err e, uint64_t ask_id)
+log_line_error(enum actor who, enum err e, uint64_t ask_id)
 {
 	char line[160];
 
@@ -25,7 +25,7 @@ log_error(enum actor who, enum err e, uint64_t ask_id)
 }
 
 void
-log_note(const char *who, const char *words, int64_t number)
+log_line_say(const char *who, const char *words, int64_t number)
 {
 	char line[256];
 

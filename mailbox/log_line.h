@@ -9,9 +9,9 @@
 #include "mailbox/protocol.h"
 
 /* "memories: audit: audit_unavailable (ask 17)": an error where it stops travelling. */
-void log_error(enum actor who, enum err e, uint64_t ask_id);
+void log_line_error(enum actor who, enum err e, uint64_t ask_id);
 
 /* "memories: core: restarted 2": a word of ours and a number. */
-void log_note(const char *who, const char *words, int64_t number);
+void log_line_say(const char *who, const char *words, int64_t number);
 
 #endif

@@ -77,8 +77,8 @@ log_lines_go_to_stderr_whole(void **state)
 
 	(void)state;
 	assert_int_equal(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
-	log_error(ACTOR_AUDIT, ERR_AUDIT_UNAVAILABLE, 17);
-	log_note("core", "restarted", 2);
+	log_line_error(ACTOR_AUDIT, ERR_AUDIT_UNAVAILABLE, 17);
+	log_line_say("core", "restarted", 2);
 	dup2(kept, STDERR_FILENO);
 	close(kept);
 	expect_line("memories: audit: audit_unavailable (ask 17)\nmemories: core: restarted 2\n");
