@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "actors/audit_state.h"
+#include "actors/head.h"
 #include "mailbox/log_line.h"
 
 /* So often at most they hear of a log that grows by reads alone. */
@@ -44,7 +45,7 @@ compare(const struct audit *a, const struct log_head *anchor)
 		return ERR_AUDIT_TAMPERED;
 	if (anchor->size == now.size)
 		return memcmp(anchor->root, now.root, sizeof root) == 0 ? OK : ERR_AUDIT_TAMPERED;
-	if ((e = log_head_find(AUDIT_DIR, anchor->size, root)) == OK)
+	if ((e = log_head_find(HOME_LOG, anchor->size, root)) == OK)
 		return memcmp(anchor->root, root, sizeof root) == 0 ? OK : ERR_AUDIT_TAMPERED;
 	return e == ERR_NOT_FOUND || e == ERR_AUDIT_TAMPERED ? ERR_AUDIT_TAMPERED : ERR_AUDIT_UNAVAILABLE;
 }
@@ -105,22 +106,19 @@ audit_on_anchor(void *self, const struct inbound *in, struct outbox *out)
 {
 	struct audit *a = self;
 	struct audit_anchor *anchor = anchor_of(a, in->from);
-	const struct head_body *b = &in->body->head;
 
-	*anchor = (struct audit_anchor){ .told = true, .head = { .repairs = b->repairs, .size = b->size } };
-	memcpy(anchor->head.root, b->root, sizeof anchor->head.root);
+	*anchor = (struct audit_anchor){ .told = true, .head = head_from_body(&in->body->head) };
 	return audit_compare_anchors(a, out);
 }
 
 static enum err
 tell(struct audit_anchor *anchor, enum msg type, const struct log_head *now, struct outbox *out)
 {
-	struct head_body b = { .repairs = now->repairs, .size = now->size };
+	struct head_body b = head_to_body(now);
 
 	if (!anchor->agreed || anchor->knows == now->size)
 		return OK;
 	anchor->knows = now->size;
-	memcpy(b.root, now->root, sizeof b.root);
 	return outbox_put(out, type, 0, &b);
 }
 

@@ -17,9 +17,6 @@
 #define ANSWER_MS 500
 #define EVERY_MS  (10u * 60 * 1000)
 
-/* Asks that begin here; the gate's have the high bit clear. */
-#define OWN_ASK ((uint64_t)1 << 63)
-
 /* Says to all who waited for it that a checkpoint was made, or why not. */
 static enum err
 end(struct audit *a, const struct checkpoint_body *made, struct outbox *out)
@@ -64,7 +61,7 @@ audit_checkpoint_batch(struct audit *a, struct outbox *out)
 	c->size = wanted.size = log_size(a->log);
 	memcpy(c->root, log_root(a->log), sizeof c->root);
 	memcpy(wanted.root, c->root, sizeof wanted.root);
-	return outbox_put(out, MSG_CHECKPOINT_WANTED, ++c->n_own | OWN_ASK, &wanted);
+	return outbox_put(out, MSG_CHECKPOINT_WANTED, ++c->n_own | ASK_INSIDE, &wanted);
 }
 
 /* Is it the note that was asked for, and does its key stand behind it? */
@@ -92,7 +89,7 @@ publish(struct audit *a, const struct checkpoint_signed_body *b)
 	if (!by_log_key && (delegate == NULL || memcmp(delegate, b->public_key, sizeof b->public_key) != 0))
 		return ERR_INTERNAL;
 	log_key_origin(a->library, origin);
-	if ((e = log_checkpoint_publish(AUDIT_DIR, b->note, origin, by_log_key ? NULL : b->public_key)) != OK)
+	if ((e = log_checkpoint_publish(HOME_LOG, b->note, origin, by_log_key ? NULL : b->public_key)) != OK)
 		return e;
 	a->checkpoint.newest_size = a->checkpoint.size;
 	a->checkpoint.newest_wall = clock_wall();
@@ -121,7 +118,7 @@ audit_on_checkpoint_signed(void *self, const struct inbound *in, struct outbox *
 	const struct checkpoint_signed_body *b = &in->body->checkpoint_signed;
 	enum err e = b->error == OK && a->log == NULL ? ERR_AUDIT_UNAVAILABLE : (enum err)b->error;
 
-	if (!a->checkpoint.asked || in->ask_id != (a->checkpoint.n_own | OWN_ASK))
+	if (!a->checkpoint.asked || in->ask_id != (a->checkpoint.n_own | ASK_INSIDE))
 		return OK;
 	if (e == OK && (e = is_wanted(a, b) ? publish(a, b) : ERR_INTERNAL) != OK)
 		log_line_error(ACTOR_AUDIT, e, 0);
@@ -184,7 +181,7 @@ void
 audit_checkpoint_load(struct audit *a)
 {
 	struct log_checkpoint found = { .len = 0 };
-	int fd = open(AUDIT_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = open(HOME_LOG, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct stat st;
 
 	a->checkpoint.next.ms = clock_mono().ms + EVERY_MS;

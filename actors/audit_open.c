@@ -72,7 +72,7 @@ struct log_settings
 audit_log_settings(struct audit *a)
 {
 	return (struct log_settings){
-		.dir = AUDIT_DIR, .library = a->library, .log_public = a->log_public,
+		.dir = HOME_LOG, .library = a->library, .log_public = a->log_public,
 		.first_segment_bytes = a->settings->log_first_segment, .segment_bytes = a->settings->log_segment,
 		.epoch_records = a->settings->log_epoch_records, .on_record = count_record,
 		.seal = seal_state, .unseal = unseal_state, .arg = a,

@@ -7,6 +7,7 @@
 
 #include "actors/settings.h"
 #include "actors/usage.h"
+#include "escrow/home.h"
 #include "escrow/sign.h"
 #include "escrow/ticket.h"
 #include "mailbox/actor.h"
@@ -14,7 +15,6 @@
 #include "store/log_head.h"
 #include "store/log_repair.h"
 
-#define AUDIT_DIR       "audit"
 #define AUDIT_GROUP_MAX 512
 #define AUDIT_HELD_MAX  32
 

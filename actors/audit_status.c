@@ -26,7 +26,7 @@ enum err
 audit_on_log_state_wanted(void *self, const struct inbound *in, struct outbox *out)
 {
 	const struct audit *a = self;
-	const char *file_system = file_system_unpromised(AUDIT_DIR);
+	const char *file_system = file_system_unpromised(HOME_LOG);
 	/* What no library came to yet takes no record; whether there is a library is not for this actor to say. */
 	struct log_state_body s = { .state = LOG_FAILED,
 		.failure = (uint16_t)(a->failure == ERR_NOT_INITIALIZED ? ERR_AUDIT_UNAVAILABLE : a->failure) };

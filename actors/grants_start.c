@@ -43,11 +43,10 @@ start_ended(struct grants *g, enum err why, struct outbox *out)
 	return outbox_put(out, MSG_STARTED, 0, &(struct nothing_body){ 0 });
 }
 
-/* The id of an ask that begins here; the gate's have the high bit clear. */
 static uint64_t
 own_ask(struct grants *g)
 {
-	return ++g->own_asks | (uint64_t)1 << 63;
+	return ++g->own_asks | ASK_INSIDE;
 }
 
 /* Nothing to load, or nothing that may be. */

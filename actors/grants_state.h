@@ -7,11 +7,11 @@
 
 #include "actors/settings.h"
 #include "actors/sudo.h"
+#include "escrow/hash.h"
 #include "mailbox/actor.h"
 #include "mailbox/pending.h"
 #include "store/ban.h"
 #include "store/grants_db.h"
-#include "escrow/hash.h"
 #include "store/log_record.h"
 
 #define RULING_MS  2000 /* how long a ruling holds */

@@ -1,16 +1,13 @@
 #include <stdlib.h>
-#include <string.h>
 
 #include "actors/collect.h"
+#include "actors/head.h"
 #include "actors/vault.h"
 #include "mailbox/host.h"
 #include "store/vault_db.h"
 
 #define VAULT_DIR "vault"
 #define GROUP_MAX 256
-
-/* A head of the log that no commit has taken along is kept by one of its own, so often at most. */
-#define ANCHOR_MS 30000
 
 /* Uploads that are watched, and how long one may rest before it is given up. */
 #define UPLOADS_MAX  256
@@ -285,11 +282,9 @@ static enum err
 on_head(void *self, const struct inbound *in, struct outbox *out)
 {
 	struct vault *v = self;
-	const struct head_body *b = &in->body->head;
-	struct log_head head = { .repairs = b->repairs, .size = b->size };
+	struct log_head head = head_from_body(&in->body->head);
 
 	(void)out;
-	memcpy(head.root, b->root, sizeof head.root);
 	vault_db_note_head(v->db, &head);
 	return OK;
 }
@@ -298,9 +293,8 @@ static void
 tell_anchor(const struct vault *v, struct outbox *out)
 {
 	struct log_head anchor = vault_db_anchor(v->db);
-	struct head_body b = { .repairs = anchor.repairs, .size = anchor.size };
+	struct head_body b = head_to_body(&anchor);
 
-	memcpy(b.root, anchor.root, sizeof b.root);
 	(void)outbox_put(out, MSG_VAULT_ANCHOR, 0, &b);
 }
 
@@ -318,7 +312,7 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 static void
 keep_anchor(struct vault *v, struct mono_ms now)
 {
-	if (now.ms < v->anchored.ms + ANCHOR_MS)
+	if (now.ms < v->anchored.ms + HEAD_KEEP_MS)
 		return;
 	v->anchored = now;
 	if (vault_db_keep_anchor(v->db) == ERR_STORAGE_FAILED)

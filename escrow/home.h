@@ -10,6 +10,10 @@
 
 #include "mailbox/err.h"
 
+/* What lies in it and is looked up by more than its owner: the folder of the log, and the log's public key. */
+#define HOME_LOG     "audit"
+#define HOME_LOG_KEY HOME_LOG "/key.pub"
+
 /* Where the home is said to be. */
 struct home_place {
 	char    *path;   /* absolute; owned */

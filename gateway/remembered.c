@@ -14,7 +14,6 @@
 #include "gateway/remembered.h"
 #include "gateway/remembered_form.h"
 
-#define LOG_DIR     "audit"
 #define NAME_MAX_OF (UUID_TEXT_LEN + sizeof ".checkpoint.new")
 
 /* How long another client may hold the folder: it has a log to follow, which can be long once. */
@@ -184,7 +183,7 @@ save(struct remembered *r, const struct log_point *place)
 static enum err
 open_log(struct log_follow **out)
 {
-	enum err e = log_follow_open(LOG_DIR, out);
+	enum err e = log_follow_open(HOME_LOG, out);
 
 	return e == ERR_NOT_FOUND ? ERR_AUDIT_DIVERGED : e;
 }

@@ -13,6 +13,9 @@
 /* The longest message, body included. */
 #define MESSAGE_MAX (256u * 1024)
 
+/* Set in the ids of asks that begin inside the daemon, and in no other. */
+#define ASK_INSIDE ((uint64_t)1 << 63)
+
 enum actor {
 	ACTOR_CLIENT, /* an asking process, outside */
 	ACTOR_GATE,

@@ -12,9 +12,9 @@ static enum err
 print_verdict(const struct invocation *in, const struct log_verdict *v)
 {
 	struct json_writer w = { 0 };
-	char root[2 * SHA256_LEN + 1];
+	char root[HASH_TEXT_LEN + 1];
 
-	print_hex((struct span){ v->root, sizeof v->root }, root);
+	hash_text(v->root, root);
 	if (!in->json) {
 		if (v->valid && v->n_repairs > 0)
 			return print_line("valid: %llu records, root %s; repaired %llu times, at least %llu records were lost\n",
@@ -44,10 +44,10 @@ look_up_remembered(struct invocation *in, struct remembered **out)
 	struct uuid library;
 	enum err e;
 
-	if (log_key_read("audit/key.pub", origin, log_public) != OK || log_key_library(origin, &library) != OK)
+	if (log_key_read(HOME_LOG_KEY, origin, log_public) != OK || log_key_library(origin, &library) != OK)
 		return OK;
 	if ((e = remembered_open(library, out)) != OK && *out != NULL)
-		snprintf(in->detail, sizeof in->detail, "%s", remembered_detail(*out));
+		explain(in, remembered_detail(*out));
 	return e;
 }
 
@@ -63,7 +63,7 @@ verify(struct invocation *in, const struct log_verify_options *options, struct l
 	if ((e = look_up_remembered(in, &known)) == OK && (e = log_verify(options, verdict)) == OK &&
 	    verdict->valid && known != NULL &&
 	    (e = remembered_compare(known, verdict->size, verdict->root)) != OK)
-		snprintf(in->detail, sizeof in->detail, "%s", remembered_detail(known));
+		explain(in, remembered_detail(known));
 	remembered_close(&known);
 	return e;
 }
@@ -71,7 +71,7 @@ verify(struct invocation *in, const struct log_verify_options *options, struct l
 enum err
 run_audit_verify(struct invocation *in)
 {
-	struct log_verify_options options = { .dir = "audit", .full = option_given(in, "--full") };
+	struct log_verify_options options = { .dir = HOME_LOG, .full = option_given(in, "--full") };
 	struct log_verdict verdict;
 	char *key;
 	enum err e;

@@ -37,13 +37,13 @@ look(struct invocation *in, struct repaired_body *now, struct uuid *library)
 static enum err
 confirm(const struct remembered *r, const struct repaired_body *now)
 {
-	char text[sizeof explanation + 500], was[120] = "nothing", repairs[120] = "none", root[2 * SHA256_LEN + 1];
+	char text[sizeof explanation + 500], was[120] = "nothing", repairs[120] = "none", root[HASH_TEXT_LEN + 1];
 	char line[TERMINAL_LINE_MAX + 1];
 	struct log_point last;
 	enum err e;
 
 	if (remembered_last(r, &last)) {
-		print_hex((struct span){ last.root, sizeof last.root }, root);
+		hash_text(last.root, root);
 		snprintf(was, sizeof was, "%llu records, root %s", (unsigned long long)last.size, root);
 	} else if (remembered_detail(r)[0] != '\0') {
 		snprintf(was, sizeof was, "a file that cannot be used");
@@ -51,7 +51,7 @@ confirm(const struct remembered *r, const struct repaired_body *now)
 	if (now->repairs > 0)
 		snprintf(repairs, sizeof repairs, "the last, of count %lu, gave up a log of %llu records",
 		    (unsigned long)now->repairs, (unsigned long long)now->lost_size);
-	print_hex((struct span){ now->found_root, sizeof now->found_root }, root);
+	hash_text(now->found_root, root);
 	snprintf(text, sizeof text, explanation, was, (unsigned long long)now->found_size, root, repairs);
 	if ((e = terminal_warn(text)) != OK || (e = terminal_line(PROMPT_ACCEPT, line)) != OK)
 		return e;
@@ -73,7 +73,7 @@ accept_log(struct invocation *in)
 	if (e == OK || (e == ERR_AUDIT_DIVERGED && r != NULL))
 		e = confirm(r, &now);
 	if (e == OK && (e = remembered_accept(r, now.found_size)) != OK)
-		snprintf(in->detail, sizeof in->detail, "%s", remembered_detail(r));
+		explain(in, remembered_detail(r));
 	remembered_close(&r);
 	return e;
 }

@@ -1,5 +1,4 @@
 /* audit checkpoint: has the daemon sign the log's size and root now, and prints the note. */
-#include <stdio.h>
 #include <string.h>
 
 #include "store/log_note.h"
@@ -20,16 +19,13 @@ check_note(const struct client *c, struct span bytes, struct log_note *note)
 static enum err
 print_note(const struct invocation *in, const struct log_note *note, struct span bytes)
 {
-	char root[2 * SHA256_LEN + 1];
 	struct json_writer w = { 0 };
 
 	if (!in->json)
 		return print_bytes(bytes);
-	for (size_t i = 0; i < SHA256_LEN; i++)
-		snprintf(root + 2 * i, 3, "%02x", note->root[i]);
 	json_write_object(&w);
 	json_member_u64(&w, "size", note->size);
-	json_member_text(&w, "root", root);
+	member_hash(&w, "root", note->root);
 	json_member_string(&w, "checkpoint", bytes);
 	json_write_end(&w);
 	return print_json(&w);

@@ -1,6 +1,5 @@
 /* audit export: the log as static files that any web server can serve. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "store/log_export.h"
@@ -22,24 +21,21 @@ print_export(const struct invocation *in, const struct log_export *x)
 	return print_json(&w);
 }
 
-static void
-explain(struct invocation *in, enum err e)
+void
+explain_checkpoint(struct invocation *in, enum err e)
 {
-	const char *why = "";
-
 	if (e == ERR_NOT_FOUND)
-		why = "the log, or its first checkpoint: `memories audit checkpoint` makes one";
+		explain(in, "the log, or its first checkpoint: `memories audit checkpoint` makes one");
 	else if (e == ERR_AUDIT_TAMPERED)
-		why = "the checkpoint is not signed by this log's key, or the log does not hold it";
+		explain(in, "the checkpoint is not signed by this log's key, or the log does not hold it");
 	else if (e == ERR_AUDIT_DIVERGED)
-		why = "the folder holds a checkpoint that this log does not extend";
-	snprintf(in->detail, sizeof in->detail, "%s", why);
+		explain(in, "the folder holds a checkpoint that this log does not extend");
 }
 
 enum err
 run_audit_export(struct invocation *in)
 {
-	const char *log_dir = in->n_positionals > 1 ? in->positionals[1] : "audit";
+	const char *log_dir = in->n_positionals > 1 ? in->positionals[1] : HOME_LOG;
 	struct log_export result;
 	char *out;
 	enum err e;
@@ -48,7 +44,8 @@ run_audit_export(struct invocation *in)
 		return e;
 	e = log_export(log_dir, out, &result);
 	free(out);
-	if (e != OK)
-		explain(in, e);
-	return e != OK ? e : print_export(in, &result);
+	if (e == OK)
+		return print_export(in, &result);
+	explain_checkpoint(in, e);
+	return e;
 }

@@ -8,22 +8,16 @@
 #include "tools/command/command.h"
 
 static void
-write_hex(struct json_writer *w, const uint8_t hash[SHA256_LEN])
-{
-	char text[2 * SHA256_LEN + 1];
-
-	for (size_t i = 0; i < SHA256_LEN; i++)
-		snprintf(text + 2 * i, 3, "%02x", hash[i]);
-	json_write_text(w, text);
-}
-
-static void
 write_proof(struct json_writer *w, const struct log_proof *p)
 {
+	char text[HASH_TEXT_LEN + 1];
+
 	json_write_key(w, "proof");
 	json_write_array(w);
-	for (size_t i = 0; i < p->proof.n; i++)
-		write_hex(w, p->proof.hashes[i]);
+	for (size_t i = 0; i < p->proof.n; i++) {
+		hash_text(p->proof.hashes[i], text);
+		json_write_text(w, text);
+	}
 	json_write_end(w);
 	json_member_string(w, "checkpoint", (struct span){ p->checkpoint.bytes, p->checkpoint.len });
 }
@@ -36,8 +30,7 @@ write_inclusion(struct json_writer *w, const struct log_proof *p)
 	json_write_key(w, "leaf");
 	json_write_base64(w, (struct span){ p->leaf, p->leaf_len });
 	json_member_u64(w, "size", p->checkpoint.note.size);
-	json_write_key(w, "root");
-	write_hex(w, p->checkpoint.note.root);
+	member_hash(w, "root", p->checkpoint.note.root);
 	write_proof(w, p);
 	json_write_end(w);
 }
@@ -47,11 +40,9 @@ write_consistency(struct json_writer *w, const struct log_proof *p)
 {
 	json_write_object(w);
 	json_member_u64(w, "old", p->old);
-	json_write_key(w, "old_root");
-	write_hex(w, p->old_root);
+	member_hash(w, "old_root", p->old_root);
 	json_member_u64(w, "size", p->size);
-	json_write_key(w, "root");
-	write_hex(w, p->root);
+	member_hash(w, "root", p->root);
 	write_proof(w, p);
 	json_write_end(w);
 }
@@ -84,7 +75,7 @@ take_options(const struct invocation *in, size_t i, struct log_prove_options *o,
 	bool own = in->n_positionals <= i;
 	enum err e = given_path(in, option_value(in, "--key"), key);
 
-	*o = (struct log_prove_options){ .dir = own ? "audit" : in->positionals[i], .key_file = *key, .cache = own };
+	*o = (struct log_prove_options){ .dir = own ? HOME_LOG : in->positionals[i], .key_file = *key, .cache = own };
 	return e;
 }
 
@@ -98,10 +89,8 @@ finish(struct invocation *in, enum err e, uint64_t wanted, struct log_proof *p)
 		snprintf(in->detail, sizeof in->detail, "%" PRIu64 " is not within the %" PRIu64 " records of the newest "
 		    "checkpoint; `memories audit checkpoint` makes a newer one", wanted, p->checkpoint.note.size);
 		log_proof_free(p);
-	} else if (e == ERR_NOT_FOUND) {
-		snprintf(in->detail, sizeof in->detail, "the log, or its first checkpoint: `memories audit checkpoint` makes one");
-	} else if (e == ERR_AUDIT_TAMPERED) {
-		snprintf(in->detail, sizeof in->detail, "the checkpoint is not signed by this log's key, or the log does not hold it");
+	} else {
+		explain_checkpoint(in, e);
 	}
 	return e;
 }

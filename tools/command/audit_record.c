@@ -41,19 +41,6 @@ epoch_step(const struct log_record *r)
 	return steps[r->extra.p[0]];
 }
 
-static void
-write_head(struct json_writer *w, const char *key, const struct log_head *h)
-{
-	char root[2 * SHA256_LEN + 1];
-
-	print_hex((struct span){ h->root, sizeof h->root }, root);
-	json_write_key(w, key);
-	json_write_object(w);
-	json_member_u64(w, "size", h->size);
-	json_member_text(w, "root", root);
-	json_write_end(w);
-}
-
 /* What a repair found and what it gave up. */
 static void
 write_repair(struct json_writer *w, const struct log_record *r)
@@ -63,8 +50,8 @@ write_repair(struct json_writer *w, const struct log_record *r)
 	if (r->type != LOG_REPAIR || !log_repaired_take(r->extra, &repaired))
 		return;
 	json_member_u64(w, "repairs", repaired.repairs);
-	write_head(w, "found", &repaired.found);
-	write_head(w, "lost", &repaired.lost);
+	member_head(w, "found", repaired.found.size, repaired.found.root);
+	member_head(w, "lost", repaired.lost.size, repaired.lost.root);
 }
 
 static void
@@ -88,7 +75,6 @@ static void
 write_delivery(struct json_writer *w, const struct log_record *r)
 {
 	static const uint8_t none[SHA256_LEN];
-	char text[2 * SHA256_LEN + 1];
 
 	write_id(w, "vault", r->vault);
 	write_id(w, "asset", r->asset);
@@ -103,10 +89,8 @@ write_delivery(struct json_writer *w, const struct log_record *r)
 		write_rows(w, r);
 	if (r->reason[0] != '\0')
 		json_member_text(w, "reason", r->reason);
-	if (memcmp(r->ticket_hash, none, sizeof none) != 0) {
-		print_hex((struct span){ r->ticket_hash, sizeof r->ticket_hash }, text);
-		json_member_text(w, "ticket_sha256", text);
-	}
+	if (memcmp(r->ticket_hash, none, sizeof none) != 0)
+		member_hash(w, "ticket_sha256", r->ticket_hash);
 }
 
 void

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "escrow/hash.h"
 #include "escrow/terminal.h"
 #include "tools/command/command.h"
 
@@ -25,12 +24,12 @@ static const char warning[] =
 static enum err
 confirm(const struct repaired_body *b)
 {
-	char found[2 * SHA256_LEN + 1], lost[2 * SHA256_LEN + 1], text[sizeof warning + 200];
+	char found[HASH_TEXT_LEN + 1], lost[HASH_TEXT_LEN + 1], text[sizeof warning + 200];
 	char line[TERMINAL_LINE_MAX + 1];
 	enum err e;
 
-	print_hex((struct span){ b->found_root, sizeof b->found_root }, found);
-	print_hex((struct span){ b->lost_root, sizeof b->lost_root }, lost);
+	hash_text(b->found_root, found);
+	hash_text(b->lost_root, lost);
 	snprintf(text, sizeof text, warning, (unsigned long long)b->found_size, found,
 	    (unsigned long long)b->lost_size, lost);
 	if ((e = terminal_warn(text)) != OK || (e = terminal_line(PROMPT_REPAIR, line)) != OK)
@@ -58,19 +57,6 @@ repair(struct invocation *in, struct client *c, struct repaired_body *out)
 	return e;
 }
 
-static void
-write_head(struct json_writer *w, const char *key, uint64_t size, const uint8_t root[SHA256_LEN])
-{
-	char text[2 * SHA256_LEN + 1];
-
-	print_hex((struct span){ root, SHA256_LEN }, text);
-	json_write_key(w, key);
-	json_write_object(w);
-	json_member_u64(w, "size", size);
-	json_member_text(w, "root", text);
-	json_write_end(w);
-}
-
 enum err
 run_audit_repair(struct invocation *in)
 {
@@ -89,8 +75,8 @@ run_audit_repair(struct invocation *in)
 		    (unsigned long long)b.found_size);
 	json_write_object(&w);
 	json_member_u64(&w, "repairs", b.repairs);
-	write_head(&w, "found", b.found_size, b.found_root);
-	write_head(&w, "lost", b.lost_size, b.lost_root);
+	member_head(&w, "found", b.found_size, b.found_root);
+	member_head(&w, "lost", b.lost_size, b.lost_root);
 	json_write_end(&w);
 	return print_json(&w);
 }

@@ -309,5 +309,5 @@ run_audit_show(struct invocation *in)
 		return invalid(in, "--before goes with neither -f nor --offset");
 	if (in->n_positionals == 0 && (e = check_unlocked(in)) != OK)
 		return e;
-	return show(&s, in->n_positionals > 0 ? in->positionals[0] : "audit", offset, before);
+	return show(&s, in->n_positionals > 0 ? in->positionals[0] : HOME_LOG, offset, before);
 }

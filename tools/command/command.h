@@ -5,6 +5,7 @@
 #ifndef TOOLS_COMMAND_COMMAND_H
 #define TOOLS_COMMAND_COMMAND_H
 
+#include "escrow/hash.h"
 #include "escrow/home.h"
 #include "gateway/client.h"
 #include "gateway/json_write.h"
@@ -72,7 +73,8 @@ enum err positional_u64(struct invocation *in, size_t i, const char *what, uint6
 /* A path as it was given, which holds inside the home too; NULL stays NULL. New, caller frees. ERR_NO_MEMORY. */
 enum err given_path(const struct invocation *in, const char *given, char **out);
 
-/* ERR_INVALID_ARGUMENT with that detail. */
+/* That detail for the error that follows; and ERR_INVALID_ARGUMENT with it. */
+void     explain(struct invocation *in, const char *detail);
 enum err invalid(struct invocation *in, const char *detail);
 
 /* One JSON value and a newline on stdout; frees the writer. ERR_FILE_UNWRITABLE. */
@@ -94,8 +96,13 @@ void     print_safe(struct span text);
 /* From now on SIGINT and SIGTERM make this descriptor readable instead of ending the process; -1: they do neither. */
 int stop_signals(void);
 
-/* Two digits a byte and a NUL, into out. */
-void print_hex(struct span bytes, char *out);
+/* Two digits a byte, and a NUL. */
+#define HASH_TEXT_LEN (2 * SHA256_LEN)
+void hash_text(const uint8_t hash[SHA256_LEN], char out[HASH_TEXT_LEN + 1]);
+
+/* A member of an open object: a hash in that form; size and root of a log as an object. */
+void member_hash(struct json_writer *w, const char *name, const uint8_t hash[SHA256_LEN]);
+void member_head(struct json_writer *w, const char *name, uint64_t size, const uint8_t root[SHA256_LEN]);
 
 /* The owner's connection: trusts the log key in the home, where there is one. Its detail becomes ours. */
 enum err owner_open(struct invocation *in, struct client **out);
@@ -139,11 +146,14 @@ enum err run_audit_verify(struct invocation *in);
 enum err run_audit_show(struct invocation *in);
 enum err run_audit_repair(struct invocation *in);
 enum err run_audit_checkpoint(struct invocation *in);
-
-/* What `audit checkpoint --accept` does: shows both logs, has ACCEPT typed, and remembers the one that is there. */
-enum err audit_accept(struct invocation *in);
 enum err run_audit_prove(struct invocation *in);
 enum err run_audit_consistency(struct invocation *in);
 enum err run_audit_export(struct invocation *in);
+
+/* What `audit checkpoint --accept` does: shows both logs, has ACCEPT typed, and remembers the one that is there. */
+enum err audit_accept(struct invocation *in);
+
+/* What is wrong with the log's newest checkpoint, or with an export of it. Other errors speak for themselves. */
+void explain_checkpoint(struct invocation *in, enum err e);
 
 #endif

@@ -26,10 +26,16 @@ option_given(const struct invocation *in, const char *name)
 	return option_value(in, name) != NULL;
 }
 
+void
+explain(struct invocation *in, const char *detail)
+{
+	snprintf(in->detail, sizeof in->detail, "%s", detail);
+}
+
 enum err
 invalid(struct invocation *in, const char *detail)
 {
-	snprintf(in->detail, sizeof in->detail, "%s", detail);
+	explain(in, detail);
 	return ERR_INVALID_ARGUMENT;
 }
 

@@ -13,8 +13,6 @@
 #include "store/log_read.h"
 #include "tools/command/command.h"
 
-#define LOG_KEY_FILE "audit/key.pub"
-
 /*
  * The log's public key as the home has it. Where that is missing the daemon's
  * word must do: what is remembered of the log is held against it all the same.
@@ -26,14 +24,14 @@ trust_home(struct invocation *in, struct client *c)
 	uint8_t log_public[SIGN_PUBLIC_LEN];
 	char origin[LOG_ORIGIN_MAX + 1], wanted[LOG_ORIGIN_MAX + 1];
 
-	if (access(LOG_KEY_FILE, F_OK) != 0 && errno == ENOENT) {
+	if (access(HOME_LOG_KEY, F_OK) != 0 && errno == ENOENT) {
 		if (!welcome->initialized)
 			return OK;
 		client_remember(c);
 		return client_trust(c, welcome->log_public);
 	}
-	if (log_key_read(LOG_KEY_FILE, origin, log_public) != OK) {
-		snprintf(in->detail, sizeof in->detail, LOG_KEY_FILE " in the home is no key; once it is removed, the daemon, "
+	if (log_key_read(HOME_LOG_KEY, origin, log_public) != OK) {
+		snprintf(in->detail, sizeof in->detail, HOME_LOG_KEY " in the home is no key; once it is removed, the daemon, "
 		    "which knows the key, writes it anew when it starts");
 		return ERR_AUDIT_TAMPERED;
 	}
@@ -64,7 +62,7 @@ static void
 keep_detail(struct invocation *in, const struct client *c)
 {
 	if (client_detail(c)[0] != '\0')
-		snprintf(in->detail, sizeof in->detail, "%s", client_detail(c));
+		explain(in, client_detail(c));
 }
 
 enum err

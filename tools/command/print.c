@@ -62,10 +62,29 @@ print_line(const char *format, ...)
 }
 
 void
-print_hex(struct span bytes, char *out)
+hash_text(const uint8_t hash[SHA256_LEN], char out[HASH_TEXT_LEN + 1])
 {
-	for (size_t i = 0; i < bytes.len; i++)
-		snprintf(out + 2 * i, 3, "%02x", bytes.p[i]);
+	for (size_t i = 0; i < SHA256_LEN; i++)
+		snprintf(out + 2 * i, 3, "%02x", hash[i]);
+}
+
+void
+member_hash(struct json_writer *w, const char *name, const uint8_t hash[SHA256_LEN])
+{
+	char text[HASH_TEXT_LEN + 1];
+
+	hash_text(hash, text);
+	json_member_text(w, name, text);
+}
+
+void
+member_head(struct json_writer *w, const char *name, uint64_t size, const uint8_t root[SHA256_LEN])
+{
+	json_write_key(w, name);
+	json_write_object(w);
+	json_member_u64(w, "size", size);
+	member_hash(w, "root", root);
+	json_write_end(w);
 }
 
 /*

@@ -1,19 +1,7 @@
 /* status: what is locked, loaded and recorded, in words or as JSON. */
-#include <stdio.h>
-
 #include "mailbox/clock.h"
 #include "store/log.h"
 #include "tools/command/command.h"
-
-static void
-write_hex(struct json_writer *w, const char *key, const uint8_t *p, size_t len)
-{
-	char hex[2 * 32 + 1];
-
-	for (size_t i = 0; i < len && i < 32; i++)
-		snprintf(hex + 2 * i, 3, "%02x", p[i]);
-	json_member_text(w, key, hex);
-}
 
 static const char *
 log_state_name(unsigned s)
@@ -84,7 +72,7 @@ print_status_json(const struct status_body *s)
 	json_write_key(&w, "audit");
 	json_write_object(&w);
 	json_member_u64(&w, "size", s->log.size);
-	write_hex(&w, "root", s->log.root, sizeof s->log.root);
+	member_hash(&w, "root", s->log.root);
 	json_member_text(&w, "state", log_state_name(s->log.state));
 	json_member_bool(&w, "healthy", s->log.state == LOG_OK);
 	write_code(&w, "reason", s->log.failure);

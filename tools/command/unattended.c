@@ -134,7 +134,7 @@ publish(struct invocation *in, struct client *c, const char *path, const struct 
 	if (e == OK)
 		return OK;
 	if (client_call(c, MSG_REVOKE_ASK, &revoke, MSG_DONE, &answer) != OK) {
-		snprintf(in->detail, sizeof in->detail, "%s", err_text(e));
+		explain(in, err_text(e));
 		return ERR_REVOKE_FAILED;
 	}
 	return e;
@@ -375,7 +375,7 @@ run_read(struct invocation *in, enum op op)
 
 	if ((e = take_ask(in, &ask)) == OK && (e = open_client(in, &file, &c)) == OK) {
 		if ((e = unattended_answer(c, &file, &ask, SURFACE_CLI, &w)) != OK)
-			snprintf(in->detail, sizeof in->detail, "%s", client_detail(c));
+			explain(in, client_detail(c));
 		else
 			e = print_json(&w);
 	}
