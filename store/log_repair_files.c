@@ -112,6 +112,11 @@ walk(const struct log_settings *settings, const struct log_dir *dir, enum log_ch
 	e = log_scan(s);
 	if (e == ERR_NOT_FOUND)
 		return OK;
+	/* A place that cannot be read is damage there: nothing else could ever end that state. */
+	if (e == ERR_FILE_UNREADABLE && s->at_number > 0) {
+		log_check_break(k, k->chain.size, "a segment cannot be read");
+		return OK;
+	}
 	return e == OK || e == ERR_NO_MEMORY ? e : ERR_AUDIT_UNAVAILABLE;
 }
 

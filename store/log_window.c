@@ -76,30 +76,38 @@ room(const struct log_window *w)
 }
 
 static ssize_t
-read_block(struct log_window *w, size_t done)
+read_some(struct log_window *w, size_t done, size_t most)
 {
-	ssize_t n = log_io()->pread(w->fd, w->buf + done, room(w) - done, (off_t)(w->base + done));
+	size_t want = room(w) - done < most ? room(w) - done : most;
+	ssize_t n = log_io()->pread(w->fd, w->buf + done, want, (off_t)(w->base + done));
 
 	/* A file system can take O_DIRECT at open and refuse it here. */
 	if (n < 0 && errno == EINVAL && fcntl(w->fd, F_SETFL, 0) == 0)
-		n = log_io()->pread(w->fd, w->buf + done, room(w) - done, (off_t)(w->base + done));
+		n = log_io()->pread(w->fd, w->buf + done, want, (off_t)(w->base + done));
 	return n;
 }
 
 static enum err
 fill(struct log_window *w, uint64_t at)
 {
-	size_t done = 0;
+	size_t done = 0, most = WINDOW;
 
 	w->base = at - at % BLOCK;
 	w->len = 0;
 	while (done < room(w)) {
-		ssize_t n = read_block(w, done);
+		ssize_t n = read_some(w, done, most);
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0)
+		/* One block that cannot be read must not hide what stands before it. */
+		if (n < 0 && most > BLOCK) {
+			most = BLOCK;
+			continue;
+		}
+		if (n < 0 && done == 0)
 			return ERR_FILE_UNREADABLE;
+		if (n < 0)
+			break;
 		done += (size_t)n;
 		if (n == 0 || done % BLOCK != 0)
 			break;

@@ -1,5 +1,6 @@
 /* A log that was changed from outside is repaired: what holds stays, the rest is kept aside, and the record says so. */
 #include <dirent.h>
+#include <errno.h>
 #include <sys/wait.h>
 
 #include "store/log_anchor.h"
@@ -337,6 +338,52 @@ a_spare_that_was_cut_needs_no_repair_but_is_cleared_away_by_one(void **state)
 	assert_repaired(1, size + 1);
 }
 
+/* Reads of a segment fail from here on, as over a bad block; a copy, being a file of its own, can be read. */
+static struct {
+	off_t from;
+	ino_t inode;
+} unreadable;
+
+static ssize_t
+bad_pread(int fd, void *p, size_t len, off_t at)
+{
+	struct stat st;
+
+	if (unreadable.from != 0 && at + (off_t)len > unreadable.from && fstat(fd, &st) == 0 &&
+	    st.st_ino == unreadable.inode) {
+		errno = EIO;
+		return -1;
+	}
+	return pread(fd, p, len, at);
+}
+
+static void
+a_block_that_cannot_be_read_costs_only_what_lies_around_and_behind_it(void **state)
+{
+	static const struct log_io io = { bad_pread, pwrite, fdatasync, fsync, fallocate };
+	struct stat st;
+	char path[192];
+	uint64_t size;
+
+	(void)state;
+	for (size_t i = 0; i < 2000 && log_rig_append(&rig, LOG_INTENT) == OK; i++)
+		assert_int_equal(log_rig_commit(&rig), OK);
+	size = log_size(rig.log);
+	log_close(&rig.log);
+	log_rig_segment_path(&rig, 1, path);
+	assert_int_equal(stat(path, &st), 0);
+	unreadable.inode = st.st_ino;
+	unreadable.from = 40960;
+	log_io_replace(&io);
+	assert_int_equal(log_rig_open(&rig), ERR_AUDIT_UNAVAILABLE);
+	repair(nobody);
+	assert_in_range(last.found.size, 100, size - 1);
+	assert_int_equal(last.lost.size, size);
+	assert_repaired(1, last.found.size);
+	unreadable.from = 0;
+	log_io_replace(NULL);
+}
+
 static void
 what_is_no_file_of_ours_is_moved_away(void **state)
 {
@@ -549,6 +596,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(a_repaired_log_opens_from_its_seal_and_can_be_repaired_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_was_put_behind_a_segment_or_changed_in_its_mode_costs_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_spare_that_was_cut_needs_no_repair_but_is_cleared_away_by_one, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_block_that_cannot_be_read_costs_only_what_lies_around_and_behind_it, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_no_file_of_ours_is_moved_away, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_repair_that_is_not_finished_is_begun_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_repair_that_is_not_finished_is_refused_also_where_no_anchor_was, setup, teardown),
