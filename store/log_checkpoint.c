@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "escrow/cert.h"
+#include "store/log_aside.h"
 #include "store/log_checkpoint.h"
 #include "store/log_dir.h"
 #include "store/log_io.h"
@@ -146,6 +147,19 @@ log_checkpoint_newest(const char *log_dir, const char *key_file, struct log_chec
 	return e;
 }
 
+/* A folder in its place gives way; anything else does to the rename. */
+static enum err
+put_note(int dir_fd, const char *name, struct span bytes)
+{
+	struct stat st;
+	enum err e;
+
+	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) &&
+	    (e = log_aside_foreign(dir_fd)) != OK)
+		return e;
+	return log_dir_publish(dir_fd, name, bytes);
+}
+
 enum err
 log_checkpoint_publish(const char *log_dir, struct span note, const char *origin, const uint8_t *delegate)
 {
@@ -157,10 +171,10 @@ log_checkpoint_publish(const char *log_dir, struct span note, const char *origin
 		return ERR_AUDIT_UNAVAILABLE;
 	if (delegate != NULL) {
 		log_key_text(origin, delegate, key);
-		e = log_dir_publish(fd, "delegate.pub", (struct span){ (const uint8_t *)key, strlen(key) });
+		e = put_note(fd, "delegate.pub", (struct span){ (const uint8_t *)key, strlen(key) });
 	}
 	if (e == OK)
-		e = log_dir_publish(fd, "checkpoint", note);
+		e = put_note(fd, "checkpoint", note);
 	close(fd);
 	return e;
 }

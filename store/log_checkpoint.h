@@ -49,6 +49,7 @@ enum err log_checkpoint_newest(const char *log_dir, const char *key_file, struct
 /*
  * Puts a note in the place of `checkpoint`, whole and durable; and before it
  * `delegate.pub`, the key of the delegate that signed it. NULL: the log key did.
+ * A folder that stands there moves to quarantine/.
  *
  * ERR_AUDIT_FULL, ERR_AUDIT_UNAVAILABLE: the older one is still there.
  */

@@ -101,7 +101,7 @@ open_inside(struct log_dir *d)
 
 	d->lock_fd = openat(d->fd, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 	if (d->lock_fd < 0)
-		return log_io_failure();
+		return errno == EISDIR || errno == ELOOP || errno == ENXIO ? ERR_AUDIT_TAMPERED : log_io_failure();
 	if ((e = take_lock(d->lock_fd)) != OK ||
 	    (e = open_below(d->fd, "seg", &d->seg_fd)) != OK ||
 	    (e = open_below(d->fd, "quarantine", &d->quarantine_fd)) != OK ||

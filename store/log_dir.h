@@ -24,7 +24,8 @@ struct log_dir {
  * Opens dir, waits up to 2 s for its lock, makes seg/, quarantine/ and
  * seal/ where they are missing, and removes what was left half-made in them.
  *
- * ERR_AUDIT_TAMPERED: dir is not a directory that only we can use.
+ * ERR_AUDIT_TAMPERED: dir is not a directory that only we can use, or something
+ * in it, a folder or the lock, is not what we make there.
  * ERR_BUSY: another process holds it. ERR_AUDIT_FULL, ERR_AUDIT_UNAVAILABLE.
  * On an error nothing stays open.
  */

@@ -109,7 +109,7 @@ find_old(struct export *x)
 	if (e == ERR_NOT_FOUND || (e != OK && x->cache))
 		return OK;
 	if (e != OK)
-		return e == ERR_INVALID_CONTENT ? ERR_EXPORT_FOREIGN : e;
+		return e == ERR_INVALID_CONTENT || e == ERR_FILE_UNREADABLE ? ERR_EXPORT_FOREIGN : e;
 	x->has_old = true;
 	e = log_checkpoint_vouched(&x->old, x->log_dir, x->newest.note.origin, x->log_public);
 	if (e == OK && x->old.note.size > x->newest.note.size)
@@ -172,8 +172,8 @@ bring_up(struct export *x)
 {
 	enum err e;
 
-	/* The key first: a folder of another log is refused before anything is in it. */
-	if ((!x->cache && (e = put_key(x)) != OK) || (e = find_old(x)) != OK || is_done(x))
+	/* A folder of another log, or of another use, is refused before anything is in it. */
+	if ((e = find_old(x)) != OK || (!x->cache && (e = put_key(x)) != OK) || is_done(x))
 		return e;
 	e = make_tiles(x);
 	return e != OK ? e : publish(x);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "store/log_aside.h"
 #include "store/log_io.h"
 #include "store/log_key.h"
 #include "store/log_repair_files.h"
@@ -14,7 +15,6 @@
 #include "store/segment_list.h"
 
 #define PIECE    ((size_t)64 << 10)
-#define NAME_LEN 64
 
 /*
  * What is ours but has another mode gets its mode back; links are not followed.
@@ -27,14 +27,6 @@ mend_mode(int at_fd, const char *name, mode_t type, mode_t mode)
 
 	return fstatat(at_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && (st.st_mode & S_IFMT) == type &&
 	    st.st_uid == geteuid() && ((st.st_mode & 07777) == mode || fchmodat(at_fd, name, mode, 0) == 0);
-}
-
-static bool
-is_a_file_of_ours(int at_fd, const char *name)
-{
-	struct stat st;
-
-	return fstatat(at_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid();
 }
 
 /* Calls each() for the segments that there are, in no order, until one answers an error. */
@@ -147,29 +139,6 @@ log_repair_files_walk(const struct log_settings *settings, const struct log_dir 
 	return e;
 }
 
-/* The name under which something is set aside: one that is not taken. */
-static void
-aside_name(const struct log_dir *dir, uint32_t repairs, const char *name, char out[NAME_LEN])
-{
-	snprintf(out, NAME_LEN, "repair-%" PRIu32 "-%s", repairs, name);
-	for (unsigned i = 2; log_dir_has(dir->quarantine_fd, out); i++)
-		snprintf(out, NAME_LEN, "repair-%" PRIu32 "-%s.%u", repairs, name, i);
-}
-
-static enum err
-set_aside(const struct log_dir *dir, int at_fd, uint32_t repairs, const char *name)
-{
-	char aside[NAME_LEN];
-
-	if (!log_dir_has(at_fd, name))
-		return OK;
-	aside_name(dir, repairs, name, aside);
-	if (renameat2(at_fd, name, dir->quarantine_fd, aside, RENAME_NOREPLACE) != 0 ||
-	    log_io()->fsync(dir->quarantine_fd) != 0 || log_io()->fsync(at_fd) != 0)
-		return log_io_failure();
-	return OK;
-}
-
 /* Links, devices and files of others in the place of a segment: nothing of the log can be in them. */
 static enum err
 evict(void *arg, const struct log_dir *dir, uint64_t number)
@@ -178,7 +147,7 @@ evict(void *arg, const struct log_dir *dir, uint64_t number)
 
 	(void)arg;
 	segment_name(number, name);
-	return is_a_file_of_ours(dir->seg_fd, name) ? OK : set_aside(dir, dir->seg_fd, 0, name);
+	return log_aside_is_our_file(dir->seg_fd, name) ? OK : log_aside(dir, dir->seg_fd, 0, name);
 }
 
 enum err
@@ -194,12 +163,11 @@ log_repair_files_hold(const char *dir, struct log_dir *out)
 		return ERR_AUDIT_UNAVAILABLE;
 	for (size_t i = 0; i < sizeof below / sizeof *below; i++)
 		(void)mend_mode(fd, below[i], S_IFDIR, 0700);
+	e = log_aside_foreign(fd);
 	close(fd);
-	if ((e = log_dir_open(dir, &held)) != OK)
+	if (e != OK || (e = log_dir_open(dir, &held)) != OK)
 		return e;
-	if ((e = each_segment(&held, evict, NULL)) == OK && log_dir_has(held.fd, "anchor") &&
-	    !is_a_file_of_ours(held.fd, "anchor"))
-		e = set_aside(&held, held.fd, 0, "anchor");
+	e = each_segment(&held, evict, NULL);
 	if (e != OK) {
 		log_dir_close(&held);
 		return e;
@@ -229,9 +197,9 @@ set_segment_aside(const struct log_dir *dir, uint64_t number, uint32_t repairs)
 
 	segment_name(number, name);
 	/* A spare holds nothing, and is as large as what the new log will need. */
-	if (is_a_file_of_ours(dir->seg_fd, name) && is_all_zero(dir->seg_fd, number))
+	if (log_aside_is_our_file(dir->seg_fd, name) && is_all_zero(dir->seg_fd, number))
 		return unlinkat(dir->seg_fd, name, 0) == 0 ? OK : log_io_failure();
-	return set_aside(dir, dir->seg_fd, repairs, name);
+	return log_aside(dir, dir->seg_fd, repairs, name);
 }
 
 static enum err
@@ -290,7 +258,7 @@ copy_head(const struct log_dir *dir, uint64_t number, uint64_t end, int fd)
 static enum err
 cut_segment(const struct log_dir *dir, uint64_t number, uint64_t end, uint32_t repairs)
 {
-	char name[SEGMENT_NAME_LEN + 1], aside[NAME_LEN];
+	char name[SEGMENT_NAME_LEN + 1], aside[LOG_ASIDE_NAME_LEN];
 	enum err e;
 	int fd;
 
@@ -301,7 +269,7 @@ cut_segment(const struct log_dir *dir, uint64_t number, uint64_t end, uint32_t r
 		log_dir_abandon(dir->seg_fd, name, &fd);
 		return e;
 	}
-	aside_name(dir, repairs, name, aside);
+	log_aside_name(dir->quarantine_fd, repairs, name, aside);
 	if (linkat(dir->seg_fd, name, dir->quarantine_fd, aside, 0) != 0 ||
 	    log_io()->fsync(dir->quarantine_fd) != 0) {
 		e = log_io_failure();
@@ -343,14 +311,14 @@ set_derived_aside(const struct log_settings *settings, const struct log_dir *dir
 	enum err e;
 
 	log_key_origin(settings->library, wanted);
-	if ((e = set_aside(dir, dir->fd, repairs, "seal")) != OK ||
-	    (e = set_aside(dir, dir->fd, repairs, "checkpoint")) != OK ||
-	    (e = set_aside(dir, dir->fd, repairs, "tile")) != OK)
+	if ((e = log_aside(dir, dir->fd, repairs, "seal")) != OK ||
+	    (e = log_aside(dir, dir->fd, repairs, "checkpoint")) != OK ||
+	    (e = log_aside(dir, dir->fd, repairs, "tile")) != OK)
 		return e;
 	if (log_key_read_at(dir->fd, "key.pub", origin, key) == OK && strcmp(origin, wanted) == 0 &&
 	    memcmp(key, settings->log_public, sizeof key) == 0)
 		return OK;
-	return set_aside(dir, dir->fd, repairs, "key.pub");
+	return log_aside(dir, dir->fd, repairs, "key.pub");
 }
 
 enum err

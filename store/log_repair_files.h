@@ -19,9 +19,9 @@ struct log_damage {
 };
 
 /*
- * Gives the folders of ours their modes back, holds the log's lock, and sets
- * aside what stands in the place of a segment or the anchor and is no file of ours.
- * ERR_AUDIT_TAMPERED: a folder is none of ours. Otherwise as log_dir_open.
+ * Gives the folders of ours their modes back, sets aside what stands in the place of
+ * one of them or of a file and is none of ours, and holds the log's lock.
+ * ERR_AUDIT_TAMPERED: dir itself is none of ours. Otherwise as log_dir_open.
  */
 enum err log_repair_files_hold(const char *dir, struct log_dir *out);
 

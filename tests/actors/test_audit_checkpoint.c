@@ -416,7 +416,7 @@ one_that_cannot_be_written_is_said_and_the_log_goes_on(void **state)
 
 	(void)state;
 	open_and_certify();
-	assert_int_equal(mkdir("audit/checkpoint", 0700), 0);
+	assert_int_equal(mkdir("audit/checkpoint.tmp", 0700), 0);
 	say(MSG_CHECKPOINT_ALLOWED, 77);
 	assert_non_null(w = wanted());
 	answer(w, a.log_key, OK);
@@ -425,7 +425,7 @@ one_that_cannot_be_written_is_said_and_the_log_goes_on(void **state)
 	assert_int_equal(intend(1), OK);
 	assert_int_equal(rig_batch(a.r), OK);
 	assert_non_null(rig_expect(a.r, MSG_AUDIT_ACK));
-	assert_int_equal(rmdir("audit/checkpoint"), 0);
+	assert_int_equal(rmdir("audit/checkpoint.tmp"), 0);
 }
 
 #define CHECKPOINT_TEST(f) cmocka_unit_test_setup_teardown(f, checkpoint_setup, checkpoint_teardown)

@@ -126,6 +126,10 @@ a_foreign_file_is_never_overwritten(void **state)
 	log_rig_write_file(path, "mine", 4);
 	assert_int_equal(export(rig, &r), ERR_EXPORT_FOREIGN);
 	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink("/dev/zero", path), 0);
+	assert_int_equal(export(rig, &r), ERR_EXPORT_FOREIGN);
+	assert_int_equal(unlink(path), 0);
+	assert_false(exists(rig, "key.pub"));
 	out_path(rig, "tile", path);
 	log_rig_write_file(path, "mine", 4);
 	assert_int_equal(export(rig, &r), ERR_EXPORT_FOREIGN);

@@ -5,6 +5,7 @@
 
 #include "store/log_anchor.h"
 #include "store/log_check.h"
+#include "store/log_checkpoint.h"
 #include "store/log_repair.h"
 #include "store/log_seal.h"
 #include "tests/store/log_rig.h"
@@ -407,6 +408,51 @@ what_is_no_file_of_ours_is_moved_away(void **state)
 	assert_repaired(1, last.found.size);
 }
 
+static void
+what_stands_in_the_place_of_a_folder_or_the_lock_does_not_hinder_a_repair(void **state)
+{
+	static const char *const folders[] = { "seal", "quarantine" };
+	char path[192];
+
+	(void)state;
+	log_rig_group(&rig, 3);
+	log_close(&rig.log);
+	for (size_t i = 0; i < 2; i++) {
+		log_rig_path(&rig, folders[i], path);
+		assert_int_equal(rmdir(path), 0);
+		log_rig_write_file(path, "x", 1);
+		assert_failed();
+	}
+	log_rig_path(&rig, "lock", path);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_failed();
+	repair(nobody);
+	assert_true(set_aside("seal") >= 1 && set_aside("lock") == 1);
+	/* It could not move into itself. */
+	log_rig_path(&rig, "quarantine.1", path);
+	assert_int_equal(access(path, F_OK), 0);
+	assert_repaired(1, last.found.size);
+}
+
+static void
+a_folder_in_the_place_of_a_checkpoint_is_moved_away(void **state)
+{
+	const struct span note = { (const uint8_t *)"x", 1 };
+	const uint8_t delegate[SIGN_PUBLIC_LEN] = { 1 };
+	char path[192];
+
+	(void)state;
+	log_rig_path(&rig, "checkpoint", path);
+	assert_int_equal(mkdir(path, 0700), 0);
+	log_rig_path(&rig, "checkpoint/full", path);
+	log_rig_write_file(path, "x", 1);
+	log_rig_path(&rig, "delegate.pub", path);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(log_checkpoint_publish(rig.dir, note, "memories/x", delegate), OK);
+	assert_true(set_aside("checkpoint") == 1 && set_aside("delegate.pub") == 1);
+}
+
 /* The anchor names what is given up until the record is there, and nothing else can end that. */
 static void
 a_repair_that_is_not_finished_is_begun_again(void **state)
@@ -598,6 +644,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(a_spare_that_was_cut_needs_no_repair_but_is_cleared_away_by_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_block_that_cannot_be_read_costs_only_what_lies_around_and_behind_it, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_no_file_of_ours_is_moved_away, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_stands_in_the_place_of_a_folder_or_the_lock_does_not_hinder_a_repair, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_folder_in_the_place_of_a_checkpoint_is_moved_away, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_repair_that_is_not_finished_is_begun_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_repair_that_is_not_finished_is_refused_also_where_no_anchor_was, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_crash_at_any_step_leaves_a_log_that_can_be_repaired, setup, teardown),

@@ -132,6 +132,23 @@ def an_export_grows_and_leaves_what_is_not_its_own():
 
 
 @case
+def nothing_is_exported_into_the_home():
+    home = _library()
+    link = home.side("link")
+    os.symlink(home.path, link)
+    before = sorted(os.listdir(home.path))
+    for out in (home.path, home.file("audit"), home.file("audit", "tile"), home.file("new", "below"),
+                os.path.join(link, "new"), home.path + "/../home/new", ""):
+        home.cli("audit", "export", out).refused("invalid_argument")
+    home.cli("audit", "export", "", cwd=home.dir).refused("invalid_argument")
+    equal(sorted(os.listdir(home.path)), before, "what is in the home")
+    copy = home.side("copy")
+    shutil.copytree(home.file("audit"), copy, ignore=shutil.ignore_patterns("*.tmp"))
+    program("--json", "audit", "export", os.path.join(copy, "new"), copy).refused("invalid_argument")
+    program("--json", "audit", "export", home.side("beside"), copy).given()
+
+
+@case
 def go_agrees_with_what_a_running_library_hands_out():
     home = _library()
     checker, why = build_go(home.dir)

@@ -179,7 +179,8 @@ const struct command commands[] = {
 	  2, 3, key_options, NEEDS_NOTHING, false, false, run_audit_consistency },
 	{ "audit export", "OUT [DIR]", "write the log as static files that a web server can serve",
 	  "OUT becomes a C2SP tlog-tiles folder: checkpoint, key.pub, tile/… up to the\n"
-	  "newest checkpoint. Run again, it adds what is new. Nothing else in it is touched.",
+	  "newest checkpoint. Run again, it adds what is new. Nothing else in it is touched.\n"
+	  "It must not lie in the home, or in DIR.",
 	  1, 2, NULL, NEEDS_NOTHING, false, false, run_audit_export },
 	{ "audit checkpoint", "", "have the log's size and root signed now, and print that",
 	  "The note is C2SP's: any such tool checks it with key.pub. Whoever keeps it elsewhere\n"
