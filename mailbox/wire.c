@@ -163,6 +163,12 @@ wire_done(const struct wire_in *in)
 	return !in->failed && in->len == 0;
 }
 
+bool
+wire_is_zero(struct span bytes)
+{
+	return bytes.len == 0 || (bytes.p[0] == 0 && memcmp(bytes.p, bytes.p + 1, bytes.len - 1) == 0);
+}
+
 struct span
 wire_written(const struct wire_out *o)
 {

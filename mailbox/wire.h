@@ -61,6 +61,9 @@ struct span wire_take_raw(struct wire_in *in, size_t len);
 /* True when nothing failed and nothing is left. */
 bool wire_done(const struct wire_in *in);
 
+/* True when no byte of it is anything but zero. */
+bool wire_is_zero(struct span bytes);
+
 /* What was written so far. */
 struct span wire_written(const struct wire_out *o);
 

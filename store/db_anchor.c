@@ -31,16 +31,16 @@ db_anchor_note(struct db_anchor *a, const struct log_head *head)
 		a->next = *head;
 }
 
+static bool
+waits(const struct db_anchor *a)
+{
+	return a->next.size > 0;
+}
+
 struct log_head
 db_anchor_newest(const struct db_anchor *a)
 {
-	return db_anchor_waits(a) ? a->next : a->kept;
-}
-
-bool
-db_anchor_waits(const struct db_anchor *a)
-{
-	return a->next.size > 0;
+	return waits(a) ? a->next : a->kept;
 }
 
 enum err
@@ -49,7 +49,7 @@ db_anchor_commit(struct env *env, size_t db, struct db_anchor *a)
 	uint8_t buf[1 + LOG_HEAD_LEN];
 	struct wire_out o = wire_out(buf, sizeof buf);
 	struct db_key key = db_records_key1(only);
-	bool writes = env_in_group(env) && db_anchor_waits(a);
+	bool writes = env_in_group(env) && waits(a);
 	enum err e;
 
 	if (writes) {
@@ -63,4 +63,16 @@ db_anchor_commit(struct env *env, size_t db, struct db_anchor *a)
 	a->kept = a->next;
 	a->next.size = 0;
 	return OK;
+}
+
+enum err
+db_anchor_keep(struct env *env, size_t db, struct db_anchor *a)
+{
+	enum err e;
+
+	if (!waits(a))
+		return OK;
+	if ((e = env_begin(env)) != OK)
+		return e;
+	return db_anchor_commit(env, db, a);
 }

@@ -24,10 +24,10 @@ void db_anchor_note(struct db_anchor *a, const struct log_head *head);
 /* The newest that is known, on the disk or not yet; size 0: none. */
 struct log_head db_anchor_newest(const struct db_anchor *a);
 
-/* True when a group would write another than the kept one. */
-bool db_anchor_waits(const struct db_anchor *a);
-
 /* Commits the group, and the head with it. As env_commit. */
 enum err db_anchor_commit(struct env *env, size_t db, struct db_anchor *a);
+
+/* A group for the head alone, where one waits. As env_begin and env_commit. */
+enum err db_anchor_keep(struct env *env, size_t db, struct db_anchor *a);
 
 #endif

@@ -75,13 +75,7 @@ grants_db_note_head(struct grants_db *db, const struct log_head *head)
 enum err
 grants_db_keep_anchor(struct grants_db *db)
 {
-	enum err e;
-
-	if (!db_anchor_waits(&db->anchor))
-		return OK;
-	if ((e = env_begin(db->env)) != OK)
-		return e;
-	return grants_db_end(db, OK);
+	return db_anchor_keep(db->env, DB_ANCHOR, &db->anchor);
 }
 
 /* In a look or a group. */

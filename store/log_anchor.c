@@ -44,7 +44,6 @@ log_anchor_take(struct wire_in *in, struct log_anchor *out)
 enum log_anchor_state
 log_anchor_look(int dir_fd, struct log_anchor *out)
 {
-	static const uint8_t zeros[LOG_ANCHOR_LEN];
 	int fd = openat(dir_fd, "anchor", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	uint8_t buf[LOG_ANCHOR_LEN + 1];
 	struct log_anchor a;
@@ -60,7 +59,7 @@ log_anchor_look(int dir_fd, struct log_anchor *out)
 	close(fd);
 	if (n < 0)
 		return why == EISDIR || why == ESPIPE ? LOG_ANCHOR_DAMAGED : LOG_ANCHOR_UNREADABLE;
-	if (n <= LOG_ANCHOR_LEN && memcmp(buf, zeros, (size_t)n) == 0)
+	if (n <= LOG_ANCHOR_LEN && wire_is_zero((struct span){ buf, (size_t)n }))
 		return LOG_ANCHOR_NONE;
 	if (n != LOG_ANCHOR_LEN)
 		return LOG_ANCHOR_DAMAGED;

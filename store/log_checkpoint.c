@@ -121,8 +121,7 @@ newest(int dir_fd, const char *log_dir, const char *key_file, struct log_checkpo
     uint8_t log_public[SIGN_PUBLIC_LEN])
 {
 	char origin[LOG_ORIGIN_MAX + 1];
-	enum err e = key_file != NULL ? log_key_read(key_file, origin, log_public)
-	                              : log_key_read_at(dir_fd, "key.pub", origin, log_public);
+	enum err e = log_key_find(dir_fd, key_file, origin, log_public);
 
 	if (e != OK)
 		return e;

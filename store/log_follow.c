@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/log_folder.h"
 #include "store/log_follow.h"
 #include "store/log_frame.h"
 #include "store/log_io.h"
@@ -15,7 +16,7 @@
 #define BUFFER      ((size_t)512 << 10)
 
 struct log_follow {
-	int      seg_fd;
+	struct log_folder folder;
 	int      fd;     /* of the segment `number`; -1: none */
 	uint64_t number;
 	uint8_t *buf;    /* owned; BUFFER bytes, of which len are those from base on */
@@ -36,22 +37,16 @@ struct walk {
 enum err
 log_follow_open(const char *dir, struct log_follow **out)
 {
-	int dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct log_follow *f = calloc(1, sizeof *f);
-	enum err e = OK;
+	enum err e;
 
-	if (f != NULL) {
-		f->fd = -1;
-		f->seg_fd = dir_fd < 0 ? -1 : openat(dir_fd, "seg", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (f->seg_fd < 0)
-			e = errno == ENOENT || errno == ENOTDIR ? ERR_NOT_FOUND : ERR_FILE_UNREADABLE;
-		else if ((f->buf = malloc(BUFFER)) == NULL)
-			e = ERR_NO_MEMORY;
-	} else {
+	if (f == NULL)
+		return ERR_NO_MEMORY;
+	f->fd = -1;
+	f->folder = LOG_FOLDER_NONE;
+	e = log_folder_open(dir, &f->folder);
+	if (e == OK && (f->buf = malloc(BUFFER)) == NULL)
 		e = ERR_NO_MEMORY;
-	}
-	if (dir_fd >= 0)
-		close(dir_fd);
 	if (e != OK) {
 		log_follow_close(&f);
 		return e;
@@ -75,8 +70,7 @@ log_follow_close(struct log_follow **f)
 	if (*f == NULL)
 		return;
 	close_segment(*f);
-	if ((*f)->seg_fd >= 0)
-		close((*f)->seg_fd);
+	log_folder_close(&(*f)->folder);
 	free((*f)->buf);
 	free(*f);
 	*f = NULL;
@@ -91,7 +85,7 @@ open_segment(struct log_follow *f, uint64_t number)
 	segment_name(number, name);
 	f->number = number;
 	f->piece = FIRST_PIECE;
-	f->fd = openat(f->seg_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	f->fd = openat(f->folder.seg_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (f->fd < 0)
 		return errno == ENOENT ? ERR_NOT_FOUND : ERR_FILE_UNREADABLE;
 	return OK;
@@ -159,7 +153,7 @@ header_of(struct log_follow *f, uint64_t number, enum segment_header_state *stat
 	int fd;
 
 	segment_name(number, name);
-	if ((fd = openat(f->seg_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) < 0)
+	if ((fd = openat(f->folder.seg_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) < 0)
 		return errno == ENOENT ? ERR_NOT_FOUND : ERR_FILE_UNREADABLE;
 	n = log_io()->pread(fd, buf, sizeof buf, 0);
 	close(fd);
@@ -287,7 +281,7 @@ log_follow_find(struct log_follow *f, uint64_t size, struct log_point *to, uint8
 	size_t i;
 	enum err e;
 
-	if ((e = segment_list_read(f->seg_fd, &l)) != OK)
+	if ((e = segment_list_read(f->folder.seg_fd, &l)) != OK)
 		return e == ERR_NOT_FOUND ? ERR_AUDIT_DIVERGED : e;
 	for (i = l.n; i > 0; i--) {
 		n = l.numbers[i - 1];

@@ -1,8 +1,6 @@
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "store/log_folder.h"
 #include "store/log_head.h"
 #include "store/log_scan.h"
 
@@ -64,34 +62,22 @@ before(void *arg, const struct log_record *r)
 	return r->index < *last;
 }
 
-static enum err
-open_segments(const char *dir, int *seg_fd)
-{
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd >= 0) {
-		*seg_fd = openat(fd, "seg", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		close(fd);
-	}
-	if (fd >= 0 && *seg_fd >= 0)
-		return OK;
-	return errno == ENOENT || errno == ENOTDIR ? ERR_NOT_FOUND : ERR_FILE_UNREADABLE;
-}
-
 enum err
 log_head_find(const char *dir, uint64_t size, uint8_t root[SHA256_LEN])
 {
 	uint64_t last = size - 1;
 	struct log_check k = { .depth = LOG_CHECK_CHAIN, .each = before, .arg = &last };
-	struct log_scan s = { .seg_fd = -1, .check = &k };
+	struct log_scan s = { .check = &k };
+	struct log_folder folder;
 	enum err e;
 
 	if (size == 0)
 		return ERR_NOT_FOUND;
-	if ((e = open_segments(dir, &s.seg_fd)) != OK)
+	if ((e = log_folder_open(dir, &folder)) != OK)
 		return e;
+	s.seg_fd = folder.seg_fd;
 	e = log_scan_from(&s, last);
-	close(s.seg_fd);
+	log_folder_close(&folder);
 	if (e != OK)
 		return e;
 	if (k.broken)

@@ -7,7 +7,6 @@
 #include "mailbox/base64.h"
 #include "store/log_io.h"
 #include "store/log_key.h"
-#include "store/log_read.h"
 
 #define ED25519      0x01
 #define KEY_BYTES    (1 + SIGN_PUBLIC_LEN)
@@ -125,7 +124,14 @@ log_key_read_at(int dir_fd, const char *path, char origin[LOG_ORIGIN_MAX + 1],
 }
 
 enum err
-log_key_read(const char *path, char origin[64], uint8_t public_key[SIGN_PUBLIC_LEN])
+log_key_read(const char *path, char origin[LOG_ORIGIN_MAX + 1], uint8_t public_key[SIGN_PUBLIC_LEN])
 {
 	return log_key_read_at(AT_FDCWD, path, origin, public_key);
+}
+
+enum err
+log_key_find(int dir_fd, const char *key_file, char origin[LOG_ORIGIN_MAX + 1], uint8_t public_key[SIGN_PUBLIC_LEN])
+{
+	return key_file != NULL ? log_key_read(key_file, origin, public_key)
+	                        : log_key_read_at(dir_fd, "key.pub", origin, public_key);
 }

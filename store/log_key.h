@@ -31,8 +31,13 @@ void log_key_text(const char *origin, const uint8_t public_key[SIGN_PUBLIC_LEN],
 enum err log_key_parse(struct span text, char origin[LOG_ORIGIN_MAX + 1],
     uint8_t public_key[SIGN_PUBLIC_LEN]);
 
-/* Reads key.pub, or any other file of that form. ERR_FILE_UNREADABLE, ERR_INVALID_CONTENT. */
+/* Reads a file of that form. ERR_FILE_UNREADABLE, ERR_INVALID_CONTENT. */
+enum err log_key_read(const char *path, char origin[LOG_ORIGIN_MAX + 1], uint8_t public_key[SIGN_PUBLIC_LEN]);
 enum err log_key_read_at(int dir_fd, const char *path, char origin[LOG_ORIGIN_MAX + 1],
+    uint8_t public_key[SIGN_PUBLIC_LEN]);
+
+/* The same of a log's own key.pub, in the folder that dir_fd is, or of key_file where that is not NULL. */
+enum err log_key_find(int dir_fd, const char *key_file, char origin[LOG_ORIGIN_MAX + 1],
     uint8_t public_key[SIGN_PUBLIC_LEN]);
 
 #endif

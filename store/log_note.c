@@ -19,8 +19,9 @@ log_note_text(const struct log_note *n, char out[LOG_NOTE_TEXT_MAX + 1])
 	return (size_t)snprintf(out, LOG_NOTE_TEXT_MAX + 1, "%s\n%" PRIu64 "\n%s\n", n->origin, n->size, root);
 }
 
-size_t
-log_note_put(const struct log_note *n, const uint8_t public_key[SIGN_PUBLIC_LEN],
+/* With one signature line, under the note's origin. */
+static size_t
+put(const struct log_note *n, const uint8_t public_key[SIGN_PUBLIC_LEN],
     const uint8_t signature[SIGNATURE_LEN], char out[LOG_NOTE_MADE_MAX + 1])
 {
 	char text[BASE64_PADDED_LEN(BLOB_LEN) + 1] = "";
@@ -41,7 +42,7 @@ log_note_sign(const struct log_note *n, const struct signer *s, char out[LOG_NOT
 	size_t len = log_note_text(n, text);
 
 	signer_sign_raw(s, (struct span){ (const uint8_t *)text, len }, signature);
-	return log_note_put(n, signer_public(s), signature, out);
+	return put(n, signer_public(s), signature, out);
 }
 
 /* The bytes before the next `end`, which is passed over. False when there is none. */

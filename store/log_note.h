@@ -39,15 +39,9 @@ struct log_note {
 size_t log_note_text(const struct log_note *n, char out[LOG_NOTE_TEXT_MAX + 1]);
 
 /*
- * The whole note and a NUL, with one signature line under the note's origin.
- * Returns its length.
- *
- * signature   by that key over log_note_text, without a label
+ * The whole note and a NUL, with one signature line under the note's origin: by
+ * that key over log_note_text, without a label. Returns its length.
  */
-size_t log_note_put(const struct log_note *n, const uint8_t public_key[SIGN_PUBLIC_LEN],
-    const uint8_t signature[SIGNATURE_LEN], char out[LOG_NOTE_MADE_MAX + 1]);
-
-/* The same, signed here. */
 size_t log_note_sign(const struct log_note *n, const struct signer *s, char out[LOG_NOTE_MADE_MAX + 1]);
 
 /*

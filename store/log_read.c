@@ -1,45 +1,11 @@
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "store/log_checkpoint.h"
+#include "store/log_folder.h"
 #include "store/log_key.h"
 #include "store/log_read.h"
 #include "store/log_scan.h"
-
-static enum err
-open_dirs(const char *dir, int *dir_fd, int *seg_fd)
-{
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int below = -1;
-	bool missing;
-
-	if (fd >= 0)
-		below = openat(fd, "seg", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (below < 0) {
-		missing = errno == ENOENT || errno == ENOTDIR;
-		if (fd >= 0)
-			close(fd);
-		return missing ? ERR_NOT_FOUND : ERR_FILE_UNREADABLE;
-	}
-	*dir_fd = fd;
-	*seg_fd = below;
-	return OK;
-}
-
-static enum err
-read_key(const struct log_verify_options *options, int dir_fd, struct uuid *library,
-    uint8_t public_key[SIGN_PUBLIC_LEN])
-{
-	char origin[LOG_ORIGIN_MAX + 1];
-	enum err e;
-
-	e = options->key_file != NULL ? log_key_read(options->key_file, origin, public_key) :
-	    log_key_read_at(dir_fd, "key.pub", origin, public_key);
-	return e == OK ? log_key_library(origin, library) : e;
-}
 
 static void
 set_invalid(struct log_verdict *v, uint64_t index, const char *reason)
@@ -85,41 +51,40 @@ scan(const struct log_verify_options *options, int seg_fd, struct uuid library, 
 }
 
 static enum err
-check_signature(const struct log_verify_options *options, struct uuid library, const struct log_check *k,
+check_signature(const struct log_verify_options *options, const char *origin, const struct log_check *k,
     struct log_checkpoint *c, struct log_verdict *verdict)
 {
-	char origin[LOG_ORIGIN_MAX + 1];
-	enum err e;
+	enum err e = log_checkpoint_vouched(c, options->dir, origin, k->log_public);
 
-	log_key_origin(library, origin);
-	e = log_checkpoint_vouched(c, options->dir, origin, k->log_public);
 	if (e == ERR_AUDIT_TAMPERED)
 		set_invalid(verdict, verdict->size, "neither the log key nor a delegate signed the checkpoint");
 	return e == ERR_AUDIT_TAMPERED ? OK : e;
 }
 
 static enum err
-verify_at(const struct log_verify_options *options, int dir_fd, int seg_fd, struct log_verdict *verdict)
+verify_in(const struct log_verify_options *options, const struct log_folder *folder, struct log_verdict *verdict)
 {
+	char origin[LOG_ORIGIN_MAX + 1];
 	uint8_t public_key[SIGN_PUBLIC_LEN];
 	struct log_checkpoint c = { .len = 0 };
 	struct log_check k = { .log_public = public_key };
 	struct uuid library;
 	enum err e, found;
 
-	if ((e = read_key(options, dir_fd, &library, public_key)) != OK)
+	if ((e = log_key_find(folder->fd, options->key_file, origin, public_key)) != OK ||
+	    (e = log_key_library(origin, &library)) != OK)
 		return e;
 	/* Both before the walk: a log that grows meanwhile must not seem to be behind them. */
-	k.has_anchor = log_anchor_read(dir_fd, &k.anchor);
-	found = log_checkpoint_read_at(dir_fd, "checkpoint", &c);
+	k.has_anchor = log_anchor_read(folder->fd, &k.anchor);
+	found = log_checkpoint_read_at(folder->fd, "checkpoint", &c);
 	k.checkpoint = found == OK ? &c.note : NULL;
 	if (found != OK && found != ERR_NOT_FOUND && found != ERR_INVALID_CONTENT)
 		return found;
-	e = scan(options, seg_fd, library, &k, verdict);
+	e = scan(options, folder->seg_fd, library, &k, verdict);
 	if (e == OK && verdict->valid && found == ERR_INVALID_CONTENT)
 		set_invalid(verdict, verdict->size, "the checkpoint does not have its form");
 	if (e == OK && verdict->valid && found == OK)
-		e = check_signature(options, library, &k, &c, verdict);
+		e = check_signature(options, origin, &k, &c, verdict);
 	if (e == OK && verdict->valid && (k.beside_anchor || k.beside_checkpoint || is_behind(&k)))
 		e = ERR_AUDIT_DIVERGED;
 	log_checkpoint_free(&c);
@@ -129,14 +94,13 @@ verify_at(const struct log_verify_options *options, int dir_fd, int seg_fd, stru
 enum err
 log_verify(const struct log_verify_options *options, struct log_verdict *verdict)
 {
-	int dir_fd, seg_fd;
+	struct log_folder folder;
 	enum err e;
 
-	if ((e = open_dirs(options->dir, &dir_fd, &seg_fd)) != OK)
+	if ((e = log_folder_open(options->dir, &folder)) != OK)
 		return e;
-	e = verify_at(options, dir_fd, seg_fd, verdict);
-	close(seg_fd);
-	close(dir_fd);
+	e = verify_in(options, &folder, verdict);
+	log_folder_close(&folder);
 	return e;
 }
 
@@ -160,13 +124,13 @@ log_walk(const char *dir, uint64_t first, bool (*each)(void *arg, const struct l
 	struct walk w = { first, each, arg };
 	struct log_check k = { .depth = LOG_CHECK_CHAIN, .each = from_first, .arg = &w };
 	struct log_scan s = { .check = &k };
-	int dir_fd;
+	struct log_folder folder;
 	enum err e;
 
-	if ((e = open_dirs(dir, &dir_fd, &s.seg_fd)) != OK)
+	if ((e = log_folder_open(dir, &folder)) != OK)
 		return e;
+	s.seg_fd = folder.seg_fd;
 	e = log_scan_from(&s, first);
-	close(s.seg_fd);
-	close(dir_fd);
+	log_folder_close(&folder);
 	return e == OK && k.broken ? ERR_AUDIT_TAMPERED : e;
 }

@@ -49,7 +49,4 @@ enum err log_verify(const struct log_verify_options *options, struct log_verdict
 enum err log_walk(const char *dir, uint64_t first,
     bool (*each)(void *arg, const struct log_record *r), void *arg);
 
-/* The verifier key of key.pub (C2SP form): its origin and public key. ERR_FILE_UNREADABLE, ERR_INVALID_CONTENT. */
-enum err log_key_read(const char *path, char origin[64], uint8_t public_key[SIGN_PUBLIC_LEN]);
-
 #endif

@@ -125,11 +125,8 @@ cache_agrees(const struct segment *s, uint64_t end)
 		uint64_t want = stop - end < sizeof buf ? stop - end : sizeof buf;
 		ssize_t n = log_io()->pread(s->fd, buf, (size_t)want, (off_t)end);
 
-		if (n <= 0)
+		if (n <= 0 || !wire_is_zero((struct span){ buf, (size_t)n }))
 			return false;
-		for (ssize_t i = 0; i < n; i++)
-			if (buf[i] != 0)
-				return false;
 		end += (uint64_t)n;
 	}
 	return true;

@@ -1,31 +1,16 @@
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "store/log_scan.h"
-#include "store/segment.h"
 #include "store/segment_list.h"
-
-static bool
-all_zero(struct span s)
-{
-	return s.len == 0 || (s.p[0] == 0 && memcmp(s.p, s.p + 1, s.len - 1) == 0);
-}
 
 /* Opens a segment and takes its header. */
 static enum err
 look_at_header(struct log_scan *s, struct log_window *w, uint64_t number,
     enum segment_header_state *state, struct segment_header *h)
 {
-	struct span bytes;
-	enum err e;
+	enum err e = log_window_open(w, s->seg_fd, number, s->owner);
 
-	if ((e = log_window_open(w, s->seg_fd, number, s->owner)) != OK)
-		return e;
-	if ((e = log_window_at(w, 0, SEGMENT_HEADER_LEN, &bytes)) != OK)
-		return e;
-	*state = segment_header_take(bytes, h);
-	return OK;
+	return e == OK ? log_window_header(w, state, h) : e;
 }
 
 /*
@@ -107,28 +92,23 @@ scan_groups(struct log_scan *s, struct log_window *w, uint64_t *at)
 static enum err
 look_at_tail(const struct log_scan *s, struct log_window *w, struct log_tail *t, bool *later)
 {
-	const size_t overlap = LOG_COMMIT_FRAME_LEN - 1;
-	uint64_t at = t->from;
+	uint64_t at = t->from, start = at;
 	struct span bytes;
 	enum err e;
 
 	t->to = t->from;
 	*later = false;
-	while (at < w->bytes) {
-		if ((e = log_window_at(w, at, LOG_COMMIT_FRAME_LEN, &bytes)) != OK)
+	for (; at < w->bytes; start = at) {
+		if ((e = log_window_next(w, &at, LOG_COMMIT_FRAME_LEN, &bytes)) != OK)
 			return e;
-		if (!all_zero(bytes)) {
+		if (!wire_is_zero(bytes)) {
 			size_t n = bytes.len;
 
 			while (bytes.p[n - 1] == 0)
 				n--;
-			t->to = at + n;
+			t->to = start + n;
 			*later = *later || log_frame_later_commit(bytes, s->check->chain.size);
 		}
-		at += bytes.len;
-		/* A commit frame may lie across the edge of the window. */
-		if (at < w->bytes && bytes.len > overlap)
-			at -= overlap;
 	}
 	return OK;
 }

@@ -1,13 +1,8 @@
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "store/log_check.h"
 #include "store/log_steps_inside.h"
-
-#define BLOCK 4096u
 
 enum err
 log_steps_open(const char *dir, struct log_steps **out)
@@ -18,11 +13,8 @@ log_steps_open(const char *dir, struct log_steps **out)
 	if (s == NULL)
 		return ERR_NO_MEMORY;
 	s->w = LOG_WINDOW_NONE;
-	s->seg_fd = -1;
-	if ((s->dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 ||
-	    (s->seg_fd = openat(s->dir_fd, "seg", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0) {
-		e = errno == ENOENT || errno == ENOTDIR ? ERR_NOT_FOUND : ERR_FILE_UNREADABLE;
-		log_steps_close(&s);
+	if ((e = log_folder_open(dir, &s->folder)) != OK) {
+		free(s);
 		return e;
 	}
 	*out = s;
@@ -35,10 +27,7 @@ log_steps_close(struct log_steps **s)
 	if (*s == NULL)
 		return;
 	log_window_end(&(*s)->w);
-	if ((*s)->seg_fd >= 0)
-		close((*s)->seg_fd);
-	if ((*s)->dir_fd >= 0)
-		close((*s)->dir_fd);
+	log_folder_close(&(*s)->folder);
 	free(*s);
 	*s = NULL;
 }
@@ -47,18 +36,16 @@ log_steps_close(struct log_steps **s)
 static enum err
 enter(struct log_steps *s, uint64_t number)
 {
-	struct span bytes;
 	enum err e;
 
 	if (s->number == number && s->state == SEGMENT_GOOD)
 		return OK;
 	log_window_close(&s->w);
 	s->number = 0;
-	s->w.most = BLOCK;
-	if ((e = log_window_open(&s->w, s->seg_fd, number, false)) != OK ||
-	    (e = log_window_at(&s->w, 0, SEGMENT_HEADER_LEN, &bytes)) != OK)
+	s->w.most = LOG_WINDOW_BLOCK;
+	if ((e = log_window_open(&s->w, s->folder.seg_fd, number, false)) != OK ||
+	    (e = log_window_header(&s->w, &s->state, &s->header)) != OK)
 		return e;
-	s->state = segment_header_take(bytes, &s->header);
 	if (s->state == SEGMENT_GOOD && (s->header.number != number || s->header.bytes < s->w.bytes))
 		return ERR_AUDIT_TAMPERED;
 	s->number = number;
@@ -195,12 +182,6 @@ log_steps_back(struct log_steps *s, struct log_mark *m, struct log_frame_group *
 	return e;
 }
 
-static bool
-all_zero(struct span s)
-{
-	return s.len == 0 || (s.p[0] == 0 && memcmp(s.p, s.p + 1, s.len - 1) == 0);
-}
-
 /*
  * Without signatures a group whose signature alone was torn looks like one that
  * counts. It is the last of its segment, and the next one goes on before it.
@@ -211,13 +192,10 @@ is_passed_over(const struct log_steps *s, const struct log_frame_group *g)
 	enum segment_header_state state = SEGMENT_TORN;
 	struct log_window w = LOG_WINDOW_NONE;
 	struct segment_header h;
-	struct span bytes;
 
 	for (uint64_t n = s->number + 1; state == SEGMENT_TORN && !g->followed; n++) {
-		if (log_window_open(&w, s->seg_fd, n, false) != OK ||
-		    log_window_at(&w, 0, SEGMENT_HEADER_LEN, &bytes) != OK)
+		if (log_window_open(&w, s->folder.seg_fd, n, false) != OK || log_window_header(&w, &state, &h) != OK)
 			break;
-		state = segment_header_take(bytes, &h);
 		log_window_close(&w);
 	}
 	log_window_end(&w);
@@ -246,7 +224,7 @@ log_steps_on_inside(struct log_steps *s, struct log_mark *m, struct log_frame_gr
 		log_steps_hash(g->signed_commit, g->signed_commit.len, m->previous);
 		return OK;
 	}
-	if (!all_zero(bytes) && (e = log_steps_look_behind(s, m)) != OK)
+	if (!wire_is_zero(bytes) && (e = log_steps_look_behind(s, m)) != OK)
 		return e;
 	return ERR_NOT_FOUND;
 }

@@ -4,8 +4,6 @@
 #include "store/log_steps_inside.h"
 #include "store/segment_list.h"
 
-#define BLOCK 4096u
-
 struct log_mark
 log_steps_at_header(const struct log_steps *s)
 {
@@ -24,13 +22,10 @@ log_steps_look_behind(struct log_steps *s, const struct log_mark *m)
 
 	s->w.most = 0;
 	while (at < s->w.bytes) {
-		if ((e = log_window_at(&s->w, at, LOG_COMMIT_FRAME_LEN, &bytes)) != OK)
+		if ((e = log_window_next(&s->w, &at, LOG_COMMIT_FRAME_LEN, &bytes)) != OK)
 			return e;
 		if (log_frame_later_commit(bytes, m->size))
 			return ERR_AUDIT_TAMPERED;
-		at += bytes.len;
-		if (at < s->w.bytes)
-			at -= LOG_COMMIT_FRAME_LEN - 1;
 	}
 	return OK;
 }
@@ -45,9 +40,9 @@ log_steps_find_last(struct log_steps *s, uint64_t before, uint64_t *end)
 	enum err e;
 
 	*end = 0;
-	s->w.most = LOG_FRAME_REACH + BLOCK;
+	s->w.most = LOG_FRAME_REACH + LOG_WINDOW_BLOCK;
 	while (low < high) {
-		uint64_t middle = high - low > BLOCK ? low + (high - low) / 2 : low;
+		uint64_t middle = high - low > LOG_WINDOW_BLOCK ? low + (high - low) / 2 : low;
 		size_t at = 0;
 
 		if ((e = log_window_at(&s->w, middle, LOG_FRAME_REACH, &bytes)) != OK)
@@ -93,7 +88,7 @@ enter_segment_before(struct log_steps *s, uint64_t before)
 	bool used = false, found = false;
 	enum err e;
 
-	if ((e = segment_list_read(s->seg_fd, &l)) != OK)
+	if ((e = segment_list_read(s->folder.seg_fd, &l)) != OK)
 		return e;
 	for (size_t i = l.n; e == OK && !found && i-- > 0;) {
 		if (used && l.numbers[i] + 1 != l.numbers[i + 1])
@@ -156,7 +151,7 @@ log_steps_find(struct log_steps *s, uint64_t before, struct log_mark *out)
 {
 	/* Before the look: a log that grows meanwhile must not seem to end before it. */
 	struct log_anchor anchor;
-	bool anchored = log_anchor_read(s->dir_fd, &anchor);
+	bool anchored = log_anchor_read(s->folder.fd, &anchor);
 	struct log_mark m;
 	uint64_t end;
 	enum err e;

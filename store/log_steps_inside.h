@@ -2,12 +2,13 @@
 #ifndef STORE_LOG_STEPS_INSIDE_H
 #define STORE_LOG_STEPS_INSIDE_H
 
+#include "store/log_folder.h"
 #include "store/log_steps.h"
 #include "store/log_window.h"
 #include "store/segment.h"
 
 struct log_steps {
-	int                       dir_fd, seg_fd;
+	struct log_folder         folder;
 	struct log_window         w;
 	uint64_t                  number; /* of the segment in w, which is open; 0: none */
 	enum segment_header_state state;

@@ -6,9 +6,7 @@
 
 #include "store/log_io.h"
 #include "store/log_window.h"
-#include "store/segment.h"
 
-#define BLOCK  4096u
 #define WINDOW ((size_t)2 << 20)
 
 static enum err
@@ -31,7 +29,7 @@ log_window_open(struct log_window *w, int seg_fd, uint64_t number, bool direct)
 	char name[SEGMENT_NAME_LEN + 1];
 	enum err e;
 
-	if (w->buf == NULL && (w->buf = aligned_alloc(BLOCK, WINDOW)) == NULL)
+	if (w->buf == NULL && (w->buf = aligned_alloc(LOG_WINDOW_BLOCK, WINDOW)) == NULL)
 		return ERR_NO_MEMORY;
 	segment_name(number, name);
 	w->len = 0;
@@ -72,7 +70,7 @@ log_window_renew(struct log_window *w)
 static size_t
 room(const struct log_window *w)
 {
-	return w->most == 0 || w->most > WINDOW ? WINDOW : w->most + (BLOCK - w->most % BLOCK) % BLOCK;
+	return w->most == 0 || w->most > WINDOW ? WINDOW : w->most + (LOG_WINDOW_BLOCK - w->most % LOG_WINDOW_BLOCK) % LOG_WINDOW_BLOCK;
 }
 
 static ssize_t
@@ -92,7 +90,7 @@ fill(struct log_window *w, uint64_t at)
 {
 	size_t done = 0, most = WINDOW;
 
-	w->base = at - at % BLOCK;
+	w->base = at - at % LOG_WINDOW_BLOCK;
 	w->len = 0;
 	while (done < room(w)) {
 		ssize_t n = read_some(w, done, most);
@@ -109,7 +107,7 @@ fill(struct log_window *w, uint64_t at)
 		if (n < 0)
 			break;
 		done += (size_t)n;
-		if (n == 0 || done % BLOCK != 0)
+		if (n == 0 || done % LOG_WINDOW_BLOCK != 0)
 			break;
 	}
 	w->len = done;
@@ -139,9 +137,33 @@ log_window_at(struct log_window *w, uint64_t at, size_t want, struct span *out)
 }
 
 enum err
+log_window_next(struct log_window *w, uint64_t *at, size_t whole, struct span *out)
+{
+	enum err e;
+
+	if ((e = log_window_at(w, *at, whole, out)) != OK)
+		return e;
+	*at += out->len;
+	if (*at < w->bytes && out->len >= whole)
+		*at -= whole - 1;
+	return OK;
+}
+
+enum err
+log_window_header(struct log_window *w, enum segment_header_state *state, struct segment_header *h)
+{
+	struct span bytes;
+	enum err e;
+
+	if ((e = log_window_at(w, 0, SEGMENT_HEADER_LEN, &bytes)) == OK)
+		*state = segment_header_take(bytes, h);
+	return e;
+}
+
+enum err
 log_window_before(struct log_window *w, uint64_t from, uint64_t to, struct span *out)
 {
-	uint64_t behind = room(w) - BLOCK; /* what of it is left when its start is moved to a block's */
+	uint64_t behind = room(w) - LOG_WINDOW_BLOCK; /* what of it is left when its start is moved to a block's */
 	enum err e;
 
 	if ((from < w->base || to > w->base + w->len) && (e = fill(w, to > behind ? to - behind : 0)) != OK)

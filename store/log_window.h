@@ -6,7 +6,10 @@
 #ifndef STORE_LOG_WINDOW_H
 #define STORE_LOG_WINDOW_H
 
-#include "mailbox/wire.h"
+#include "store/segment.h"
+
+/* Reads are of whole blocks. */
+#define LOG_WINDOW_BLOCK 4096u
 
 struct log_window {
 	int      fd;    /* -1: closed */
@@ -33,6 +36,15 @@ void     log_window_end(struct log_window *w);
  * the file ends before. Borrowed until the next call. ERR_FILE_UNREADABLE.
  */
 enum err log_window_at(struct log_window *w, uint64_t at, size_t want, struct span *out);
+
+/*
+ * The same for somebody who goes through all of the file, from *at on until it
+ * is w->bytes: what is `whole` bytes long and not in one window is in the next.
+ */
+enum err log_window_next(struct log_window *w, uint64_t *at, size_t whole, struct span *out);
+
+/* The header of the segment that it is. *h is set when it is good. ERR_FILE_UNREADABLE. */
+enum err log_window_header(struct log_window *w, enum segment_header_state *state, struct segment_header *h);
 
 /*
  * The bytes [from, to), at most as many as log_window_at gives; the window is

@@ -32,13 +32,12 @@ segment_header_put(struct wire_out *o, const struct segment_header *h)
 enum segment_header_state
 segment_header_take(struct span bytes, struct segment_header *out)
 {
-	static const uint8_t blank[SEGMENT_HEADER_LEN];
+	struct span head = { bytes.p, bytes.len < SEGMENT_HEADER_LEN ? bytes.len : SEGMENT_HEADER_LEN };
 	struct wire_in in = wire_in(bytes.p, bytes.len);
 	uint8_t found[sizeof magic], checksum[SHA256_LEN], computed[SHA256_LEN];
 	uint16_t version;
 
-	if (bytes.len == 0 || (bytes.len <= sizeof blank && memcmp(bytes.p, blank, bytes.len) == 0) ||
-	    (bytes.len > sizeof blank && memcmp(bytes.p, blank, sizeof blank) == 0))
+	if (wire_is_zero(head))
 		return SEGMENT_BLANK;
 	wire_take_bytes(&in, found, sizeof found);
 	version = wire_take_u16(&in);

@@ -75,13 +75,7 @@ vault_db_note_head(struct vault_db *db, const struct log_head *head)
 enum err
 vault_db_keep_anchor(struct vault_db *db)
 {
-	enum err e;
-
-	if (!db_anchor_waits(&db->anchor))
-		return OK;
-	if ((e = env_begin(db->env)) != OK)
-		return e;
-	return vault_db_commit(db);
+	return db_anchor_keep(db->env, DB_ANCHOR, &db->anchor);
 }
 
 void

@@ -1,4 +1,5 @@
 #include "store/log_anchor.h"
+#include "store/log_key.h"
 #include "tests/store/log_rig.h"
 
 #define N_SEGMENTS 3
