@@ -98,8 +98,8 @@ fill(struct log_window *w, uint64_t at)
 		if (n < 0 && errno == EINTR)
 			continue;
 		/* One block that cannot be read must not hide what stands before it. */
-		if (n < 0 && most > BLOCK) {
-			most = BLOCK;
+		if (n < 0 && most > LOG_WINDOW_BLOCK) {
+			most = LOG_WINDOW_BLOCK;
 			continue;
 		}
 		if (n < 0 && done == 0)
