@@ -77,6 +77,8 @@ audit_compare_anchors(struct audit *a, struct outbox *out)
 		both[i]->agreed = true;
 		both[i]->knows = 0;
 	}
+	if ((e = audit_append_held(a, out)) != OK)
+		return e;
 	return audit_tell_head(a, out);
 }
 

@@ -25,41 +25,6 @@ record_of_event(const struct event_body *b)
 	return r;
 }
 
-enum err
-audit_on_event(void *self, const struct inbound *in, struct outbox *out)
-{
-	struct audit *a = self;
-	struct log_record r = record_of_event(&in->body->event);
-	uint64_t index;
-	enum err e = audit_append(a, &r, &index, out);
-
-	/* Also of what the log could not take: it is done. */
-	if (usage_note(a->usage, &r) != OK)
-		host_fail(ERR_NO_MEMORY);
-	if (e == ERR_LOCKED && a->n_held < AUDIT_HELD_MAX)
-		a->held[a->n_held++] = in->body->event;
-	else if (e != OK)
-		/* Said here: an error returned would take acks with it that a full group has just earned. */
-		log_line_error(ACTOR_AUDIT, e, in->ask_id);
-	return OK;
-}
-
-enum err
-audit_append_held(struct audit *a, struct outbox *out)
-{
-	uint64_t index;
-	enum err e = OK;
-
-	for (size_t i = 0; i < a->n_held && e == OK; i++) {
-		struct log_record r = record_of_event(&a->held[i]);
-
-		e = audit_append(a, &r, &index, out);
-	}
-	if (e == OK)
-		a->n_held = 0;
-	return e;
-}
-
 /* What gives more rights than there were waits for a log that is known to be the real one. */
 static bool
 widens(enum log_type t)
@@ -67,23 +32,61 @@ widens(enum log_type t)
 	return t == LOG_GRANT || t == LOG_ENABLE || t == LOG_RESUME;
 }
 
+static enum err
+answer(uint64_t ask_id, enum err e, struct outbox *out)
+{
+	return outbox_put(out, MSG_EVENT_KEPT, ask_id, &(struct result_body){ .error = (uint16_t)e });
+}
+
+/* ERR_LOCKED: not now, but soon. */
+static enum err
+append(struct audit *a, uint64_t ask_id, const struct event_body *b, struct outbox *out)
+{
+	struct log_record r = record_of_event(b);
+	uint64_t index;
+	enum err e = a->log != NULL && r.type != LOG_LOCK && !audit_anchors_agree(a) ? ERR_LOCKED
+	    : audit_append(a, &r, &index, out);
+
+	if (e == OK)
+		a->group[a->n_group++] = (struct waiting){ .ask_id = ask_id, .index = index, .is_event = true };
+	/* Also of what the log could not take, if it narrows: it is done. */
+	if ((e == OK || !widens(r.type)) && usage_note(a->usage, &r) != OK)
+		host_fail(ERR_NO_MEMORY);
+	return e;
+}
+
+enum err
+audit_append_held(struct audit *a, struct outbox *out)
+{
+	enum err e, put = OK;
+	size_t n = 0;
+
+	while (n < a->n_held && put == OK) {
+		struct told_event h = a->held[n];
+
+		if ((e = append(a, h.ask_id, &h.body, out)) == ERR_LOCKED)
+			break;
+		n++;
+		if (e != OK)
+			put = answer(h.ask_id, e, out);
+	}
+	a->n_held -= n;
+	memmove(a->held, a->held + n, a->n_held * sizeof *a->held);
+	return put;
+}
+
 enum err
 audit_on_event_keep(void *self, const struct inbound *in, struct outbox *out)
 {
 	struct audit *a = self;
-	struct log_record r = record_of_event(&in->body->event);
-	bool waits = a->log != NULL && widens(r.type) && !audit_anchors_agree(a);
-	uint64_t index;
-	enum err e = waits ? ERR_AUDIT_UNAVAILABLE : audit_append(a, &r, &index, out);
+	const struct event_body *b = &in->body->event;
+	enum err e = append(a, in->ask_id, b, out);
 
-	if (e == ERR_LOCKED)
-		e = ERR_AUDIT_UNAVAILABLE;
-	if (e == OK && usage_note(a->usage, &r) != OK)
-		host_fail(ERR_NO_MEMORY);
-	if (e != OK)
-		return outbox_put(out, MSG_EVENT_KEPT, in->ask_id, &(struct result_body){ .error = (uint16_t)e });
-	a->group[a->n_group++] = (struct waiting){ .ask_id = in->ask_id, .index = index, .is_event = true };
-	return OK;
+	if (e == ERR_LOCKED && !widens((enum log_type)b->type) && b->type != LOG_LOCK && a->n_held < AUDIT_HELD_MAX) {
+		a->held[a->n_held++] = (struct told_event){ .ask_id = in->ask_id, .body = *b };
+		return OK;
+	}
+	return e == OK ? OK : answer(in->ask_id, e == ERR_LOCKED ? ERR_AUDIT_UNAVAILABLE : e, out);
 }
 
 enum err

@@ -61,6 +61,9 @@ audit_refuse_group(struct audit *a, enum err why, struct outbox *out)
 		    : outbox_put(out, MSG_INTENT_REFUSED, w->ask_id, &(struct refusal_body){ .error = (uint16_t)why });
 	}
 	a->n_group = 0;
+	for (size_t i = 0; i < a->n_held && e == OK; i++)
+		e = outbox_put(out, MSG_EVENT_KEPT, a->held[i].ask_id, &(struct result_body){ .error = (uint16_t)why });
+	a->n_held = 0;
 	return e;
 }
 

@@ -85,12 +85,13 @@ static enum err
 give_up(struct audit *a, enum err why, struct outbox *out)
 {
 	uint64_t ask_id = a->repair.ask;
+	enum err e = audit_refuse_group(a, ERR_AUDIT_TAMPERED, out);
 
 	log_line_error(ACTOR_AUDIT, why, ask_id);
 	log_close(&a->log);
 	a->failure = ERR_AUDIT_TAMPERED;
 	a->repair.ask = 0;
-	return answer(ask_id, why, true, NULL, out);
+	return e != OK ? e : answer(ask_id, why, true, NULL, out);
 }
 
 enum err

@@ -29,6 +29,12 @@ struct waiting {
 	uint8_t     ticket[TICKET_MAX];
 };
 
+/* An event that is to be recorded as soon as the log can take it. */
+struct told_event {
+	uint64_t          ask_id;
+	struct event_body body;
+};
+
 /* What vault or grants keep of the log. */
 struct audit_anchor {
 	bool            told;   /* since its edge came up */
@@ -89,8 +95,8 @@ struct audit {
 	struct audit_checkpoint checkpoint;
 	struct waiting *group;      /* AUDIT_GROUP_MAX of them; n_group are in use */
 	size_t          n_group;
-	/* What happened while the epoch waits for its certificate, which may come over another edge later. */
-	struct event_body held[AUDIT_HELD_MAX];
+	/* What happened while the epoch waits for its certificate or the log for its anchors; both come over other edges. */
+	struct told_event held[AUDIT_HELD_MAX];
 	size_t          n_held;
 };
 
@@ -104,7 +110,7 @@ enum err audit_append(struct audit *a, const struct log_record *r, uint64_t *ind
 /* Writes and syncs the waiting group and says what was earned by it. ERR_*: the log failed, the host ends. */
 enum err audit_commit(struct audit *a, struct outbox *out);
 
-/* Refuses what waits in the group: the log was lost over it. */
+/* Refuses what waits in the group or is held: the log was lost over it. */
 enum err audit_refuse_group(struct audit *a, enum err why, struct outbox *out);
 
 enum err audit_on_intent(void *self, const struct inbound *in, struct outbox *out);
@@ -162,11 +168,13 @@ enum err audit_on_checkpoint_allowed(void *self, const struct inbound *in, struc
 enum err audit_on_checkpoint_signed(void *self, const struct inbound *in, struct outbox *out);
 
 /* audit_events.c */
-enum err audit_on_event(void *self, const struct inbound *in, struct outbox *out);
 enum err audit_on_event_keep(void *self, const struct inbound *in, struct outbox *out);
 enum err audit_on_refusal_noted(void *self, const struct inbound *in, struct outbox *out);
 
-/* Appends what was held while the epoch was pending. */
+/*
+ * Appends what was held until the epoch is certified and both anchors agree, as far as that is so now.
+ * What the log does not take is refused.
+ */
 enum err audit_append_held(struct audit *a, struct outbox *out);
 
 /* audit_repair.c */

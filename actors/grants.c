@@ -118,6 +118,8 @@ grants_start(const struct actor_context *context, void **self)
 		return ERR_NO_MEMORY;
 	g->settings = context->settings;
 	g->want_load = true;
+	/* Other ids than those of a predecessor, whose answers may still be on their way. */
+	g->own_asks = (uint64_t)clock_mono().ms << 12;
 	g->patience.ms = clock_mono().ms + PATIENCE_MS;
 	if ((e = take_ruling_key(g, context)) != OK ||
 	    (e = pending_new(COMMANDS_MAX, sizeof(struct command), &g->commands)) != OK ||
@@ -188,15 +190,6 @@ grants_event_of(enum log_type type, enum err outcome, const struct peer_body *pe
 	return b;
 }
 
-enum err
-grants_event(struct grants *g, struct outbox *out, enum log_type type, enum err outcome,
-    const struct peer_body *peer, struct uuid grant)
-{
-	struct event_body b = grants_event_of(type, outcome, peer, grant);
-
-	return g->audit_up ? outbox_put(out, MSG_EVENT, 0, &b) : OK;
-}
-
 static enum err
 why_not_loaded(const struct grants *g)
 {
@@ -258,6 +251,7 @@ on_log_ban(void *self, const struct inbound *in, struct outbox *out)
 	g->log_ban = in->body->log_ban.manual_lock;
 	if (g->init_ask != 0 && grants_end(g, g->init_ask, OK, g->library.library, out) == OK)
 		g->init_ask = 0;
+	(void)grants_events_again(g, out);
 	return grants_try_load(g, out);
 }
 
@@ -274,6 +268,7 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 			(void)grants_lock_without_checkpoint(g, out);
 			grants_commands_without_log(g, out);
 		}
+		grants_events_edge(g);
 		if (up)
 			grants_anchor_tell(g, out);
 		memcpy(library.log_public, g->library.log_public, sizeof library.log_public);
@@ -312,12 +307,14 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 	grants_commands_expire(g, now, out);
 	(void)grants_lock_tick(g, now, out);
 	(void)grants_load_tick(g, now, out);
+	(void)grants_events_tick(g, now, out);
 	grants_anchor_tick(g, now);
 	next = pending_next(g->commands);
 	if (!g->started)
 		sooner(&next, g->patience);
 	if (g->locking != 0)
 		sooner(&next, g->locking_until);
+	sooner(&next, g->events.retry);
 	if (g->want_load)
 		sooner(&next, g->retry);
 	if (g->loading)

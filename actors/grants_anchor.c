@@ -27,7 +27,6 @@ grants_on_head(void *self, const struct inbound *in, struct outbox *out)
 	struct grants *g = self;
 	struct log_head head = head_from_body(&in->body->head);
 
-	(void)out;
 	grants_db_note_head(g->db, &head);
-	return OK;
+	return grants_events_again(g, out);
 }

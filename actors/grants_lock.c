@@ -60,7 +60,7 @@ grants_on_lock(void *self, const struct inbound *in, struct outbox *out)
 		return e;
 	c->ban_failed = ban_failed;
 	c->keys_dropped = !g->keyring_up;
-	if (g->audit_up && (e = outbox_put(out, MSG_EVENT_KEEP, in->ask_id, &event)) != OK)
+	if ((e = grants_event_lock(g, in->ask_id, &event, out)) != OK)
 		return e;
 	if (!g->keyring_up)
 		return lock_step(g, in->ask_id, c, out);

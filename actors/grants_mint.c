@@ -210,7 +210,7 @@ grants_on_revoke(void *self, const struct inbound *in, struct outbox *out)
 
 	if ((e = grants_check_sudo(g, &b->peer)) != OK || (e = grants_db_revoke(g->db, b->id)) != OK)
 		return grants_refuse(out, in->ask_id, e);
-	if ((e = grants_event(g, out, LOG_REVOKE, OK, &b->peer, b->id)) != OK ||
+	if ((e = grants_events_again(g, out)) != OK ||
 	    (e = grants_begin(in, g, &b->peer, out, &c)) != OK || c == NULL)
 		return e;
 	return outbox_put(out, MSG_GRANT_DROP, in->ask_id, &(struct one_id_body){ .id = b->id });

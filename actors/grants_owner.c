@@ -136,26 +136,24 @@ grants_keep_record(struct grants *g, uint64_t ask_id, enum log_type type, struct
 	struct event_body event = grants_event_of(type, OK, &c->peer, type == LOG_GRANT ? c->id : nothing_made);
 
 	c->waits_for_log = true;
-	return outbox_put(out, MSG_EVENT_KEEP, ask_id, &event);
+	return grants_event_awaited(g, ask_id, &event, out) == OK ? OK : grants_recorded(g, ask_id, ERR_BUSY, out);
 }
 
 enum err
-grants_on_event_kept(void *self, const struct inbound *in, struct outbox *out)
+grants_recorded(struct grants *g, uint64_t ask_id, enum err e, struct outbox *out)
 {
-	struct grants *g = self;
-	struct command *c = grants_command(g, in->ask_id);
-	enum err e = (enum err)in->body->result.error;
+	struct command *c = grants_command(g, ask_id);
 
 	if (c == NULL)
 		return OK;
 	c->waits_for_log = false;
 	if (c->type == MSG_RESUME_WANTED)
-		return finish_resume(g, in->ask_id, e, out);
+		return finish_resume(g, ask_id, e, out);
 	if (c->type == MSG_ENABLE_WANTED)
-		return grants_finish_enable(g, in->ask_id, c, e, out);
+		return grants_finish_enable(g, ask_id, c, e, out);
 	if (c->type == MSG_MINT_WANTED)
-		return e == OK ? grants_finish_mint(g, in->ask_id, c, out) : grants_end(g, in->ask_id, e, nothing_made, out);
-	return c->type == MSG_LOCK_WANTED ? grants_lock_recorded(g, in->ask_id, c, e, out) : OK;
+		return e == OK ? grants_finish_mint(g, ask_id, c, out) : grants_end(g, ask_id, e, nothing_made, out);
+	return c->type == MSG_LOCK_WANTED ? grants_lock_recorded(g, ask_id, c, e, out) : OK;
 }
 
 /* A checkpoint on demand: audit makes it and answers the gate. */

@@ -43,8 +43,8 @@ start_ended(struct grants *g, enum err why, struct outbox *out)
 	return outbox_put(out, MSG_STARTED, 0, &(struct nothing_body){ 0 });
 }
 
-static uint64_t
-own_ask(struct grants *g)
+uint64_t
+grants_own_ask(struct grants *g)
 {
 	return ++g->own_asks | ASK_INSIDE;
 }
@@ -86,7 +86,7 @@ grants_try_load(struct grants *g, struct outbox *out)
 	g->loading = true;
 	g->load_ends.ms = now.ms + LOAD_MS;
 	ref = grants_custody_ref(g, delegation);
-	return outbox_put(out, MSG_MATERIAL_WANTED, own_ask(g), &ref);
+	return outbox_put(out, MSG_MATERIAL_WANTED, grants_own_ask(g), &ref);
 }
 
 enum err
@@ -111,6 +111,6 @@ grants_on_key_loaded(void *self, const struct inbound *in, struct outbox *out)
 	enum err e = (enum err)in->body->result.error, put = OK;
 
 	if (e == OK && grants_banned(g))
-		put = outbox_put(out, MSG_KEYS_DROP, own_ask(g), &(struct keys_drop_body){ .unattended = 1 });
+		put = outbox_put(out, MSG_KEYS_DROP, grants_own_ask(g), &(struct keys_drop_body){ .unattended = 1 });
 	return put != OK ? put : start_ended(g, e, out);
 }

@@ -20,6 +20,28 @@
 #define COMMANDS_MAX 64
 #define LOCKS_MAX    8 /* of them */
 
+#define GRANTS_EVENTS_MAX 128 /* more than commands can wait */
+
+/* What happened and is not known to stand in the log; not a revocation, which the database holds. */
+struct held_event {
+	uint64_t ask_id;
+	bool     sent;
+	bool     answers; /* a command waits for it: not told again, the command ends */
+	uint64_t after;   /* revocations of a lower number came before it */
+	struct event_body body;
+};
+
+struct grants_events {
+	struct held_event held[GRANTS_EVENTS_MAX]; /* the first n, in order */
+	size_t            n;
+	uint64_t          telling;  /* the ask of the one under way; 0: none */
+	uint64_t          row_ask;  /* if it is of the database: the same ask */
+	uint64_t          row;      /* and its number */
+	uint64_t          from;     /* lower numbers were told */
+	bool              is_full;  /* the log takes only what its reserve is for */
+	struct mono_ms    retry;    /* 0: nothing was refused */
+};
+
 struct grants {
 	const struct settings *settings;
 	struct grants_db *db;          /* owned */
@@ -48,6 +70,7 @@ struct grants {
 	struct mono_ms retry;          /* 0: none wanted */
 	struct mono_ms patience;       /* when to stop waiting for keyring and log at start */
 	uint64_t       own_asks;       /* asks that begin here */
+	struct grants_events events;
 	struct mono_ms anchored;       /* when the log's head was last kept for itself */
 };
 
@@ -84,9 +107,30 @@ void grants_commands_without_log(struct grants *g, struct outbox *out);
 void grants_commands_without_keyring(struct grants *g, struct outbox *out);
 void grants_commands_expire(struct grants *g, struct mono_ms now, struct outbox *out);
 
-/* Tells audit what happened; a log that is away misses it. */
+/* The id of an ask that begins here; the gate's have the high bit clear. */
+uint64_t grants_own_ask(struct grants *g);
+
+/*
+ * grants_events.c: tells audit what happened, again until it is recorded. Of
+ * what does not fit into memory beside too many others a line is logged.
+ */
 enum err grants_event(struct grants *g, struct outbox *out, enum log_type type, enum err outcome,
     const struct peer_body *peer, struct uuid grant);
+
+/* Of a command that goes on at grants_recorded, once. ERR_BUSY: too many wait. */
+enum err grants_event_awaited(struct grants *g, uint64_t ask_id, const struct event_body *b, struct outbox *out);
+
+/* Of a lock: told before all others; grants_recorded hears of the first try. */
+enum err grants_event_lock(struct grants *g, uint64_t ask_id, const struct event_body *b, struct outbox *out);
+
+/* There is something new, or the log may take again what it refused. */
+enum err grants_events_again(struct grants *g, struct outbox *out);
+enum err grants_events_tick(struct grants *g, struct mono_ms now, struct outbox *out);
+
+/* Audit came or went; what it was told and did not answer is told again. Awaited ones are forgotten. */
+void     grants_events_edge(struct grants *g);
+enum err grants_on_event_kept(void *self, const struct inbound *in, struct outbox *out);
+
 struct event_body grants_event_of(enum log_type type, enum err outcome, const struct peer_body *peer,
     struct uuid grant);
 
@@ -120,7 +164,7 @@ enum err grants_on_envelope(void *self, const struct inbound *in, struct outbox 
 enum err grants_on_kek(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_kek_tried(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_sudo_end(void *self, const struct inbound *in, struct outbox *out);
-enum err grants_on_event_kept(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_recorded(struct grants *g, uint64_t ask_id, enum err e, struct outbox *out); /* the log's word for a command */
 enum err grants_on_checkpoint_ordered(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_vault(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_vault_keys(void *self, const struct inbound *in, struct outbox *out);

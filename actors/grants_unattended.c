@@ -145,9 +145,9 @@ grants_on_disable(void *self, const struct inbound *in, struct outbox *out)
 	if ((e = grants_check_sudo(g, peer)) == OK && !g->enrolled)
 		e = ERR_NOT_ENABLED;
 	ban.disabled = true;
-	if (e != OK || (e = ban_set(g->ban, ban)) != OK || (e = grants_db_revoke_all(g->db)) != OK)
+	if (e != OK || (e = ban_set(g->ban, ban)) != OK || (e = grants_db_revoke_all(g->db, terminal_tag(peer))) != OK)
 		return grants_refuse(out, in->ask_id, e);
-	if ((e = grants_begin(in, g, peer, out, &c)) != OK || c == NULL)
+	if ((e = grants_events_again(g, out)) != OK || (e = grants_begin(in, g, peer, out, &c)) != OK || c == NULL)
 		return e;
 	return outbox_put(out, MSG_KEYS_DROP, in->ask_id, &(struct keys_drop_body){ .unattended = 1 });
 }
@@ -170,9 +170,7 @@ grants_on_material_removed(void *self, const struct inbound *in, struct outbox *
 
 	if (c == NULL)
 		return OK;
-	if (e == OK && (e = grants_db_drop_enrolment(g->db)) == OK) {
+	if (e == OK && (e = grants_db_drop_enrolment(g->db)) == OK)
 		g->enrolled = false;
-		(void)grants_event(g, out, LOG_DISABLE, OK, &c->peer, nothing_made);
-	}
 	return grants_end(g, in->ask_id, e, nothing_made, out);
 }

@@ -135,7 +135,6 @@ MSG(CHECKPOINT_SIGNED,  KEYRING,  AUDIT,    ENDS,   checkpoint_signed, NOTHING)
 
 /* What actors tell each other as they come up and change. */
 MSG(LIBRARY,            GRANTS,   AUDIT,    TELLS,  library,           NOTHING)
-MSG(EVENT,              GRANTS,   AUDIT,    TELLS,  event,             NOTHING)
 MSG(EVENT_KEEP,         GRANTS,   AUDIT,    OPENS,  event,             NOTHING)
 MSG(EVENT_KEPT,         AUDIT,    GRANTS,   ENDS,   result,            NOTHING)
 MSG(LOG_BAN,            AUDIT,    GRANTS,   TELLS,  log_ban,           NOTHING)

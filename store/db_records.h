@@ -107,6 +107,10 @@ bool db_records_take_wrap(struct span value, struct uuid vault, struct grant_vau
 void db_records_put_token(struct wire_out *o, struct uuid grant);
 bool db_records_take_token(struct span value, struct uuid *grant);
 
+/* Its number is the key. */
+void db_records_put_unrecorded(struct wire_out *o, const struct unrecorded *u);
+bool db_records_take_unrecorded(struct span value, struct unrecorded *out); /* leaves the number alone */
+
 void db_records_put_enrolment(struct wire_out *o, const struct enrolment_record *r);
 bool db_records_take_enrolment(struct span value, struct enrolment_record *out);
 

@@ -155,6 +155,28 @@ db_records_take_token(struct span value, struct uuid *grant)
 	return true;
 }
 
+void
+db_records_put_unrecorded(struct wire_out *o, const struct unrecorded *u)
+{
+	wire_put_u8(o, DB_RECORD_VERSION);
+	wire_put_u8(o, u->all);
+	wire_put_id(o, u->id);
+}
+
+bool
+db_records_take_unrecorded(struct span value, struct unrecorded *out)
+{
+	struct wire_in in = db_records_start(value);
+	bool all = db_records_take_bool(&in);
+	struct uuid id = wire_take_id(&in);
+
+	if (!wire_done(&in))
+		return false;
+	out->all = all;
+	out->id = id;
+	return true;
+}
+
 /* The name fills its field with zeros, so that the record has one length. */
 void
 db_records_put_enrolment(struct wire_out *o, const struct enrolment_record *r)

@@ -6,7 +6,7 @@
 static const char *const names[DB__COUNT] = {
 	[DB_LIBRARY] = "library", [DB_VAULT_KEYS] = "vault_keys", [DB_GRANT] = "grant",
 	[DB_WRAP] = "wrap", [DB_TOKEN] = "token", [DB_ENROLMENT] = "enrolment",
-	[DB_ANCHOR] = "anchor",
+	[DB_ANCHOR] = "anchor", [DB_UNRECORDED] = "unrecorded",
 };
 
 enum err
@@ -18,7 +18,8 @@ grants_db_open(const char *dir, struct grants_db **out)
 	if (db == NULL)
 		return ERR_NO_MEMORY;
 	if ((e = env_open(dir, names, DB__COUNT, &db->env)) != OK ||
-	    (e = db_anchor_load(db->env, DB_ANCHOR, &db->anchor)) != OK) {
+	    (e = db_anchor_load(db->env, DB_ANCHOR, &db->anchor)) != OK ||
+	    (e = grants_db_load_unrecorded(db)) != OK) {
 		grants_db_close(&db);
 		return e;
 	}

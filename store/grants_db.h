@@ -109,15 +109,38 @@ struct grant_use {
 };
 enum err grants_db_use(struct grants_db *db, const uint8_t token_hash[32], struct uuid vault, struct grant_use *out);
 
-/* Marks it revoked (its revision rises) and removes its wraps and its token hash. OK again on a revoked one. ERR_NOT_FOUND. */
+/*
+ * Marks it revoked (its revision rises) and removes its wraps and its token
+ * hash, and notes it as unrecorded. OK again on a revoked one. ERR_NOT_FOUND.
+ */
 enum err grants_db_revoke(struct grants_db *db, struct uuid grant);
 
 /* In the order of ids; revoked ones left out. */
 enum err grants_db_list(struct grants_db *db, uint64_t offset, size_t limit,
     struct grant_record *rows, size_t *n, bool *more);
 
-/* Revokes every grant in one commit. */
-enum err grants_db_revoke_all(struct grants_db *db);
+/* Revokes every grant in one commit, and notes it as unrecorded. `by` is who did it, as the log names him. */
+enum err grants_db_revoke_all(struct grants_db *db, struct uuid by);
+
+/*
+ * A revocation that the log is not known to hold, noted with the commit that
+ * made it. What is noted already is not noted twice, so there is at most one
+ * for each grant and one for all.
+ */
+struct unrecorded {
+	uint64_t    number; /* rises in the order of what happened */
+	bool        all;    /* every grant there was */
+	struct uuid id;     /* the grant; of all: who did it */
+};
+
+/* The first at or after that number. ERR_NOT_FOUND. */
+enum err grants_db_unrecorded(struct grants_db *db, uint64_t from, struct unrecorded *out);
+
+/* Higher than the number of each that there is. */
+uint64_t grants_db_unrecorded_end(const struct grants_db *db);
+
+/* The log holds it. OK when there is none. */
+enum err grants_db_recorded(struct grants_db *db, uint64_t number);
 
 struct enrolment_record {
 	struct uuid       enrolment;

@@ -273,8 +273,8 @@ grants_db_revoke(struct grants_db *db, struct uuid grant)
 
 	if ((e = env_begin(db->env)) != OK)
 		return e;
-	if ((e = get_head(db, grant, &g)) == OK)
-		e = revoke(db, &g);
+	if ((e = get_head(db, grant, &g)) == OK && (e = revoke(db, &g)) == OK)
+		e = grants_db_note_unrecorded(db, (struct unrecorded){ .id = grant });
 	return grants_db_end(db, e);
 }
 
@@ -345,7 +345,7 @@ grants_db_list(struct grants_db *db, uint64_t offset, size_t limit,
 }
 
 enum err
-grants_db_revoke_all(struct grants_db *db)
+grants_db_revoke_all(struct grants_db *db, struct uuid by)
 {
 	struct uuid from = { { 0 } };
 	struct env_row row;
@@ -360,5 +360,7 @@ grants_db_revoke_all(struct grants_db *db)
 			break;
 		from = g.grant;
 	}
-	return grants_db_end(db, e == ERR_NOT_FOUND ? OK : e);
+	if (e == ERR_NOT_FOUND)
+		e = grants_db_note_unrecorded(db, (struct unrecorded){ .all = true, .id = by });
+	return grants_db_end(db, e);
 }

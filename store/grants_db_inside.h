@@ -15,6 +15,7 @@ enum grants_db_name {
 	DB_TOKEN,      /* token hash */
 	DB_ENROLMENT,  /* zero id: one record */
 	DB_ANCHOR,     /* zero id: one record */
+	DB_UNRECORDED, /* number */
 	DB__COUNT
 };
 
@@ -22,6 +23,7 @@ enum grants_db_name {
 struct grants_db {
 	struct env      *env;
 	struct db_anchor anchor;
+	uint64_t         unrecorded_end;
 };
 
 /* The one key of a database with one record. */
@@ -30,6 +32,12 @@ struct db_key grants_db_only_key(void);
 /* Puts what o holds; a writer that failed is a fault of ours and forgets the group. */
 enum err grants_db_put(struct grants_db *db, enum grants_db_name name, struct span key,
     const struct wire_out *o);
+
+/* grants_db_unrecorded.c. At the opening: what there is. */
+enum err grants_db_load_unrecorded(struct grants_db *db);
+
+/* In a group: notes it, unless it is noted. The number is set here. */
+enum err grants_db_note_unrecorded(struct grants_db *db, struct unrecorded u);
 
 /* Commits the group if e is OK and forgets it if not; the outcome of both. */
 enum err grants_db_end(struct grants_db *db, enum err e);

@@ -225,6 +225,23 @@ records_on_disk(void)
 	return v.size;
 }
 
+/* Grants tells an event; and the log's word for it. */
+static inline enum err
+tell(uint64_t ask_id, const struct event_body *b)
+{
+	return rig_deliver(a.r, MSG_EVENT_KEEP, ACTOR_GRANTS, ask_id, b);
+}
+
+static inline enum err
+kept(uint64_t ask_id)
+{
+	const union any_body *b = rig_expect(a.r, MSG_EVENT_KEPT);
+
+	assert_non_null(b);
+	assert_int_equal(rig_ask_id(a.r), ask_id);
+	return (enum err)b->result.error;
+}
+
 #define AUDIT_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 #endif

@@ -332,7 +332,7 @@ a_keyring_that_comes_is_told_the_epoch(void **state)
 }
 
 static void
-noted_refusals_and_events_are_recorded_and_answered_to_nobody(void **state)
+noted_refusals_are_recorded_and_answered_to_nobody_and_events_to_grants(void **state)
 {
 	struct noted_body noted = { .error = ERR_NOT_FOUND, .surface = SURFACE_CLI, .subject_kind = LOG_GRANT_ID, .subject = id(0x41),
 		.op = OP_READ, .count = 1 };
@@ -346,8 +346,10 @@ noted_refusals_and_events_are_recorded_and_answered_to_nobody(void **state)
 	assert_int_equal(rig_deliver(a.r, MSG_REFUSAL_NOTED, ACTOR_GATE, 0, &noted), OK);
 	assert_int_equal(rig_batch(a.r), OK);
 	assert_true(rig_silent(a.r));
-	assert_int_equal(rig_deliver(a.r, MSG_EVENT, ACTOR_GRANTS, 0, &unlock), OK);
+	assert_int_equal(tell(3, &unlock), OK);
+	assert_true(rig_silent(a.r));
 	assert_int_equal(rig_batch(a.r), OK);
+	assert_int_equal(kept(3), OK);
 	expect_heads();
 	assert_true(rig_silent(a.r));
 	assert_int_equal(records_on_disk(), size + 2);
@@ -357,16 +359,18 @@ noted_refusals_and_events_are_recorded_and_answered_to_nobody(void **state)
 static void
 an_event_under_a_pending_epoch_waits_for_the_certificate(void **state)
 {
-	struct event_body grant = { .type = LOG_GRANT, .surface = SURFACE_OWNER, .subject_kind = LOG_GRANT_ID, .subject = id(0x41) };
+	struct event_body unlock = { .type = LOG_UNLOCK, .surface = SURFACE_OWNER, .subject_kind = LOG_TERMINAL, .subject = id(0x41) };
 	uint64_t size;
 
 	(void)state;
 	open_log();
 	size = records_on_disk();
-	assert_int_equal(rig_deliver(a.r, MSG_EVENT, ACTOR_GRANTS, 0, &grant), OK);
+	assert_int_equal(tell(3, &unlock), OK);
 	assert_int_equal(rig_batch(a.r), OK);
 	assert_int_equal(records_on_disk(), size);
+	assert_true(rig_silent(a.r));
 	say_certificate();
+	assert_int_equal(kept(3), OK);
 	expect_heads();
 	assert_int_equal(records_on_disk(), size + 2);
 }
@@ -476,7 +480,7 @@ main(void)
 		AUDIT_TEST(a_kept_event_whose_sync_fails_is_not_answered),
 		AUDIT_TEST(the_ban_of_the_log_is_told_when_it_opens_and_when_grants_comes),
 		AUDIT_TEST(a_keyring_that_comes_is_told_the_epoch),
-		AUDIT_TEST(noted_refusals_and_events_are_recorded_and_answered_to_nobody),
+		AUDIT_TEST(noted_refusals_are_recorded_and_answered_to_nobody_and_events_to_grants),
 		AUDIT_TEST(an_event_under_a_pending_epoch_waits_for_the_certificate),
 		AUDIT_TEST(a_grants_reads_are_counted_from_the_log_also_after_a_restart),
 		AUDIT_TEST(a_page_of_usage_with_a_broken_row_is_an_error_and_says_nothing),

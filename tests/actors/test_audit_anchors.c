@@ -29,8 +29,9 @@ head_after(enum log_type type)
 	struct head_body head;
 	const union any_body *b;
 
-	assert_int_equal(rig_deliver(a.r, MSG_EVENT, ACTOR_GRANTS, 0, &event), OK);
+	assert_int_equal(tell(3, &event), OK);
 	assert_int_equal(rig_batch(a.r), OK);
+	assert_int_equal(kept(3), OK);
 	assert_non_null(b = rig_expect(a.r, MSG_VAULT_HEAD));
 	head = b->head;
 	assert_non_null(b = rig_expect(a.r, MSG_GRANTS_HEAD));
@@ -208,7 +209,7 @@ a_grant_that_the_log_knows_as_revoked_gets_no_ack_also_after_a_restart(void **st
 	(void)state;
 	open_and_certify();
 	assert_int_equal(answer_to_an_intent(), OK);
-	assert_int_equal(rig_deliver(a.r, MSG_EVENT, ACTOR_GRANTS, 0, &revoke), OK);
+	assert_int_equal(tell(3, &revoke), OK);
 	assert_int_equal(answer_to_an_intent(), ERR_INVALID_GRANT);
 	assert_int_equal(rig_batch(a.r), OK);
 	rig_forget(a.r);
@@ -219,6 +220,49 @@ a_grant_that_the_log_knows_as_revoked_gets_no_ack_also_after_a_restart(void **st
 	assert_int_equal(b->refusal.error, ERR_INVALID_GRANT);
 	assert_true(b->refusal.authenticated);
 	assert_true(uuid_equal(b->refusal.subject, id(0x41)));
+}
+
+/* It might be a log that was put back, and the record would go with it. */
+static void
+an_event_waits_until_the_anchors_agree_and_is_refused_by_another_log(void **state)
+{
+	struct event_body revoke = { .type = LOG_REVOKE, .surface = SURFACE_OWNER, .subject_kind = LOG_GRANT_ID, .subject = id(0x41) };
+	struct library_body library = { .library = a.library };
+	const union any_body *b;
+	uint64_t size;
+
+	(void)state;
+	open_and_certify();
+	size = records_on_disk();
+	for (int i = 0; i < 2; i++) {
+		restart();
+		memcpy(library.log_public, signer_public(a.log_key), 32);
+		assert_int_equal(rig_deliver(a.r, MSG_LIBRARY, ACTOR_GRANTS, 0, &library), OK);
+		assert_non_null(b = rig_expect(a.r, MSG_EPOCH));
+		a.epoch = b->epoch.epoch;
+		memcpy(a.epoch_public, b->epoch.epoch_public, 32);
+		assert_non_null(rig_expect(a.r, MSG_LOG_BAN));
+		say_certificate();
+		assert_int_equal(tell(3, &revoke), OK);
+		anchor(ACTOR_VAULT, 0, NULL);
+		assert_int_equal(rig_batch(a.r), OK);
+		rig_forget(a.r);
+		assert_true(records_on_disk() == size + 2);
+		if (i == 0) {
+			anchor(ACTOR_GRANTS, 0, NULL);
+			assert_int_equal(rig_batch(a.r), OK);
+			assert_non_null(rig_expect(a.r, MSG_GRANTS_HEAD));
+			assert_int_equal(kept(3), OK);
+			size = records_on_disk();
+			rig_forget(a.r);
+		} else {
+			anchor(ACTOR_GRANTS, size + 100, NULL);
+			assert_int_equal(kept(3), ERR_AUDIT_TAMPERED);
+			/* And it is told again in vain. */
+			assert_int_equal(tell(4, &revoke), OK);
+			assert_int_equal(kept(4), ERR_AUDIT_TAMPERED);
+		}
+	}
 }
 
 static void
@@ -251,6 +295,7 @@ main(void)
 		AUDIT_TEST(an_anchor_of_a_repair_that_the_log_does_not_have_is_ahead_of_it),
 		AUDIT_TEST(an_anchor_that_a_repair_gave_up_agrees_and_a_newer_one_does_not),
 		AUDIT_TEST(a_grant_that_the_log_knows_as_revoked_gets_no_ack_also_after_a_restart),
+		AUDIT_TEST(an_event_waits_until_the_anchors_agree_and_is_refused_by_another_log),
 		AUDIT_TEST(what_waits_when_the_log_turns_out_to_be_another_is_refused),
 	};
 

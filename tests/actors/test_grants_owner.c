@@ -57,6 +57,7 @@ an_unlock_is_tried_by_the_keyring_and_recorded(void **state)
 	struct grants_rig *g = *state;
 	struct kek_offer_body offer = { .peer = g->peer, .client_ask = 4, .opener = { 5 }, .boxed_kek = { 6 } };
 	const union any_body *b;
+	uint64_t id;
 
 	grants_rig_init(g);
 	grants_rig_audit(g, false);
@@ -71,10 +72,13 @@ an_unlock_is_tried_by_the_keyring_and_recorded(void **state)
 		assert_true(rig_silent(g->r));
 		assert_int_equal(rig_deliver(g->r, MSG_KEK_TRIED, ACTOR_KEYRING, g->n_asks,
 		    &(struct result_body){ .error = (uint16_t)tries[i] }), OK);
-		assert_non_null(b = rig_expect(g->r, MSG_EVENT));
+		assert_non_null(b = rig_expect(g->r, MSG_EVENT_KEEP));
 		assert_int_equal(b->event.type, LOG_UNLOCK);
 		assert_int_equal(b->event.outcome, tries[i] == OK ? LOG_DONE : LOG_REFUSED);
+		id = rig_ask_id(g->r);
 		assert_int_equal(grants_rig_end(g), tries[i]);
+		assert_int_equal(rig_deliver(g->r, MSG_EVENT_KEPT, ACTOR_AUDIT, id, &(struct result_body){ .error = OK }), OK);
+		assert_true(rig_silent(g->r));
 	}
 }
 
@@ -120,7 +124,7 @@ a_wrong_sudo_password_gives_nothing_and_is_recorded(void **state)
 	rig_forget(g->r);
 	assert_int_equal(rig_deliver(g->r, MSG_KEK_TRIED, ACTOR_KEYRING, g->n_asks,
 	    &(struct result_body){ .error = ERR_WRONG_PASSWORD }), OK);
-	assert_non_null(rig_expect(g->r, MSG_EVENT));
+	assert_non_null(rig_expect(g->r, MSG_EVENT_KEEP));
 	assert_int_equal(grants_rig_end(g), ERR_WRONG_PASSWORD);
 	assert_int_equal(grants_check_sudo(grants_rig_self(g), &g->peer), ERR_SUDO_REQUIRED);
 }
@@ -203,6 +207,9 @@ try_lock(struct grants_rig *g, bool keyring, enum audit_is audit, bool file, boo
 		disk_unlimit();
 	if (grants_rig_end(g) != (durable ? OK : ERR_LOCK_NOT_DURABLE))
 		fail_msg("keyring %d, audit %d, file %d, audit first %d: the wrong end", keyring, audit, file, audit_first);
+	/* What the log did not take it is told again. */
+	if (audit == AUDIT_REFUSES)
+		assert_int_equal(rig_expect(g->r, MSG_EVENT_KEEP)->event.type, LOG_LOCK);
 	assert_true(rig_silent(g->r));
 	assert_true(grants_banned(grants_rig_self(g)));
 	assert_int_equal(grants_check_sudo(grants_rig_self(g), &g->peer) != OK, 1);

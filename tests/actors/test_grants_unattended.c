@@ -505,7 +505,7 @@ a_token_that_is_in_use_mints_nothing(void **state)
 	(void)grants_rig_keep(g, LOG_GRANT);
 	grants_rig_kept(g, OK);
 	/* The log has claimed a grant that never was. */
-	assert_non_null(b = rig_expect(g->r, MSG_EVENT));
+	assert_non_null(b = rig_expect(g->r, MSG_EVENT_KEEP));
 	assert_int_equal(b->event.type, LOG_GRANT);
 	assert_int_equal(b->event.outcome, LOG_REFUSED);
 	assert_int_equal(grants_rig_end(g), ERR_INVALID_ARGUMENT);
@@ -538,7 +538,7 @@ a_mint_without_a_record_makes_no_grant(void **state)
 		else
 			grants_rig_kept(g, i == 0 ? ERR_AUDIT_FULL : OK);
 		if (i == 2)
-			assert_non_null(rig_expect(g->r, MSG_EVENT));
+			assert_non_null(rig_expect(g->r, MSG_EVENT_KEEP));
 		assert_int_equal(grants_rig_end(g), ends[i]);
 		assert_int_equal(grants_db_use(grants_rig_self(g)->db, hash, g->vault, &use), ERR_NOT_FOUND);
 	}
@@ -687,13 +687,15 @@ a_revoke_is_durable_before_it_is_said_and_answers_after_the_keyring(void **state
 	struct grants_rig *g = *state;
 	struct owner_id_ask_body ask = { .peer = g->peer, .id = g->grant };
 	struct grant_record r;
+	struct result_body kept = { .error = OK };
 
 	grants_rig_ready(g);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(grants_rig_say(g, MSG_REVOKE_WANTED, &ask), OK);
 		assert_int_equal(grants_db_grant(grants_rig_self(g)->db, g->grant, &r), OK);
 		assert_true(r.revoked);
-		assert_non_null(rig_expect(g->r, MSG_EVENT));
+		assert_int_equal(rig_expect(g->r, MSG_EVENT_KEEP)->event.type, LOG_REVOKE);
+		assert_int_equal(rig_deliver(g->r, MSG_EVENT_KEPT, ACTOR_AUDIT, rig_ask_id(g->r), &kept), OK);
 		assert_non_null(rig_expect(g->r, MSG_GRANT_DROP));
 		assert_true(rig_silent(g->r));
 		assert_int_equal(rig_deliver(g->r, MSG_GRANT_DROPPED, ACTOR_KEYRING, g->n_asks, &(struct nothing_body){ 0 }), OK);
@@ -712,8 +714,11 @@ static bool
 disable_steps(struct grants_rig *g, int steps)
 {
 	struct owner_ask_body ask = owner(g);
+	struct result_body kept = { .error = OK };
 
 	assert_int_equal(grants_rig_say(g, MSG_DISABLE_WANTED, &ask), OK);
+	assert_int_equal(rig_expect(g->r, MSG_EVENT_KEEP)->event.type, LOG_DISABLE);
+	assert_int_equal(rig_deliver(g->r, MSG_EVENT_KEPT, ACTOR_AUDIT, rig_ask_id(g->r), &kept), OK);
 	assert_non_null(rig_expect(g->r, MSG_KEYS_DROP));
 	if (steps == 1)
 		return false;
@@ -722,7 +727,6 @@ disable_steps(struct grants_rig *g, int steps)
 	if (steps == 2)
 		return false;
 	assert_int_equal(rig_deliver(g->r, MSG_MATERIAL_REMOVED, ACTOR_CUSTODY, g->n_asks, &(struct result_body){ .error = OK }), OK);
-	assert_non_null(rig_expect(g->r, MSG_EVENT));
 	assert_int_equal(grants_rig_end(g), OK);
 	return true;
 }

@@ -140,6 +140,17 @@ recode_enrolment(struct span value, struct wire_out *o)
 }
 
 static bool
+recode_unrecorded(struct span value, struct wire_out *o)
+{
+	struct unrecorded u;
+
+	if (!db_records_take_unrecorded(value, &u))
+		return false;
+	db_records_put_unrecorded(o, &u);
+	return true;
+}
+
+static bool
 recode_row(struct span value, struct wire_out *o)
 {
 	struct wire_in in = wire_in(value.p, value.len);
@@ -154,7 +165,7 @@ recode_row(struct span value, struct wire_out *o)
 
 static bool (*const recode[])(struct span value, struct wire_out *o) = {
 	recode_vault, recode_asset, recode_block, recode_revision, recode_staging, recode_library,
-	recode_vault_keys, recode_grant, recode_wrap, recode_token, recode_enrolment, recode_row,
+	recode_vault_keys, recode_grant, recode_wrap, recode_token, recode_enrolment, recode_row, recode_unrecorded,
 };
 
 int

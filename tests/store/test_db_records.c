@@ -138,6 +138,12 @@ put_enrolment(struct wire_out *o)
 	db_records_put_enrolment(o, &r);
 }
 
+static void
+put_unrecorded(struct wire_out *o)
+{
+	db_records_put_unrecorded(o, &(struct unrecorded){ .number = 3, .id = uuid_from(0x70) });
+}
+
 /* In the order of recode[]. Those with a vector are in the format's page. */
 static const struct sample {
 	void      (*put)(struct wire_out *o);
@@ -171,6 +177,7 @@ static const struct sample {
 	    "01101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f303132333435363738393a"
 	    "3b3c3d3e3f03020000000000000200000000019ad43479000000019ad432f260000140414243444546474849"
 	    "4a4b4c4d4e4f" },
+	{ put_unrecorded, "0100707172737475767778797a7b7c7d7e7f" },
 };
 
 #define N_SAMPLES (sizeof samples / sizeof *samples)

@@ -250,6 +250,44 @@ revoking_removes_wraps_and_token_for_good(void **state)
 	expect_same_grant(&got, &kept);
 }
 
+static void
+a_revocation_is_noted_as_unrecorded_until_the_log_holds_it(void **state)
+{
+	struct rig *r = *state;
+	struct grant_record g = grant_of(grant, 1, 1), h = grant_of(other, 2, 1);
+	struct uuid by = { { 7 } };
+	struct unrecorded u;
+
+	assert_int_equal(grants_db_add_grant(r->db, &g), OK);
+	assert_int_equal(grants_db_add_grant(r->db, &h), OK);
+	assert_int_equal(grants_db_unrecorded(r->db, 0, &u), ERR_NOT_FOUND);
+	assert_int_equal(grants_db_revoke(r->db, id_of(0x91, 3)), ERR_NOT_FOUND);
+	assert_int_equal(grants_db_unrecorded_end(r->db), 0);
+	/* In their order, each once. */
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(grants_db_revoke(r->db, other), OK);
+		assert_int_equal(grants_db_revoke_all(r->db, by), OK);
+		assert_int_equal(grants_db_revoke(r->db, grant), OK);
+		reopen(r);
+		assert_int_equal(grants_db_unrecorded_end(r->db), 3);
+	}
+	assert_int_equal(grants_db_unrecorded(r->db, 0, &u), OK);
+	assert_true(u.number == 0 && !u.all && uuid_equal(u.id, other));
+	assert_int_equal(grants_db_unrecorded(r->db, 1, &u), OK);
+	assert_true(u.number == 1 && u.all && uuid_equal(u.id, by));
+	assert_int_equal(grants_db_unrecorded(r->db, 2, &u), OK);
+	assert_true(u.number == 2 && !u.all && uuid_equal(u.id, grant));
+	/* One that is recorded is gone, and noted anew when it is done anew. */
+	assert_int_equal(grants_db_recorded(r->db, 0), OK);
+	assert_int_equal(grants_db_recorded(r->db, 0), OK);
+	reopen(r);
+	assert_int_equal(grants_db_unrecorded(r->db, 0, &u), OK);
+	assert_int_equal(u.number, 1);
+	assert_int_equal(grants_db_revoke(r->db, other), OK);
+	assert_int_equal(grants_db_unrecorded(r->db, 3, &u), OK);
+	assert_true(u.number == 3 && uuid_equal(u.id, other));
+}
+
 /* Any wrap or token, of anybody. */
 static size_t
 count_secrets(struct rig *r)
@@ -281,19 +319,19 @@ revoking_all_leaves_no_wrap_and_no_token(void **state)
 	bool more;
 
 	assert_non_null(rows);
-	assert_int_equal(grants_db_revoke_all(r->db), OK);
+	assert_int_equal(grants_db_revoke_all(r->db, (struct uuid){ { 7 } }), OK);
 	for (unsigned i = 0; i < 30; i++) {
 		g = grant_of(id_of(0x90, i), 1, (uint16_t)(1 + i % 7));
 		assert_int_equal(grants_db_add_grant(r->db, &g), OK);
 	}
 	assert_int_equal(grants_db_revoke(r->db, id_of(0x90, 7)), OK);
 	assert_true(count_secrets(r) > 30);
-	assert_int_equal(grants_db_revoke_all(r->db), OK);
+	assert_int_equal(grants_db_revoke_all(r->db, (struct uuid){ { 7 } }), OK);
 	assert_int_equal(count_secrets(r), 0);
 	assert_int_equal(grants_db_list(r->db, 0, 40, rows, &n, &more), OK);
 	assert_int_equal(n, 0);
 	assert_false(more);
-	assert_int_equal(grants_db_revoke_all(r->db), OK);
+	assert_int_equal(grants_db_revoke_all(r->db, (struct uuid){ { 7 } }), OK);
 	assert_int_equal(grants_db_grant(r->db, id_of(0x90, 7), rows), OK);
 	assert_int_equal(rows[0].revision, 2);
 	free(rows);
@@ -386,7 +424,7 @@ random_turn(struct rig *r, struct model *m, unsigned roll)
 	struct grant_record g = model_grant(i);
 
 	if (roll % 64 == 0) {
-		assert_int_equal(grants_db_revoke_all(r->db), OK);
+		assert_int_equal(grants_db_revoke_all(r->db, (struct uuid){ { 7 } }), OK);
 		memcpy(m->revoked, m->made, sizeof m->made);
 	} else if (roll % 64 < 40) {
 		assert_int_equal(grants_db_add_grant(r->db, &g), m->made[i] ? ERR_INVALID_ARGUMENT : OK);
@@ -506,6 +544,7 @@ main(void)
 		TEST(ids_and_token_hashes_are_not_taken_twice),
 		TEST(a_use_names_the_grant_and_one_vault),
 		TEST(revoking_removes_wraps_and_token_for_good),
+		TEST(a_revocation_is_noted_as_unrecorded_until_the_log_holds_it),
 		TEST(revoking_all_leaves_no_wrap_and_no_token),
 		TEST(a_list_is_paged_by_id_and_leaves_revoked_grants_out),
 		TEST(grants_are_those_of_a_naive_model),

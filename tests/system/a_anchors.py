@@ -125,6 +125,35 @@ def grants_alone_revive_no_revoked_grant():
 
 
 @case
+def grants_revive_no_grant_that_was_revoked_while_the_log_had_failed():
+    home = furnished()
+    home.stop()
+    home.early = home.side("early")
+    os.mkdir(home.early)
+    shutil.copytree(home.file("grants"), os.path.join(home.early, "grants"))
+    # The log is away: another stands in its place, and the daemon notices.
+    os.rename(home.file("audit"), home.side("real"))
+    os.mkdir(home.file("audit"), 0o700)
+    home.start()
+    equal(home.status()["audit"]["state"], "failed", "the log's state")
+    home.terminal.unlock().done()
+    home.terminal.sudo().done()
+    home.owner("unattended", "revoke", home.grant).done()
+    home.stop()
+    # And comes again.
+    shutil.rmtree(home.file("audit"))
+    os.rename(home.side("real"), home.file("audit"))
+    home.start()
+    home.read(home.client, "read", home.main, home.memory["asset"]).refused("invalid_grant")
+    home.stop()
+    _put_back(home, "grants")
+    home.terminal.unlock().done()
+    revoked = [r for r in home.records() if r["type"] == "revoke"]
+    equal([r.get("subject") for r in revoked], [home.grant], "what the log says was revoked")
+    home.read(home.client, "read", home.main, home.memory["asset"]).refused("invalid_grant")
+
+
+@case
 def the_vault_and_grants_revive_no_revoked_grant_and_lack_what_came_later():
     home = _lived()
     _put_back(home, "vault", "grants")
