@@ -37,43 +37,71 @@ hash_revision(struct vault_db *db, const struct revision_row *row, uint8_t out[S
 	return OK;
 }
 
-/* Every revision that shows, in every vault. */
+struct visit {
+	struct vault_db *db;
+	bool (*each)(void *arg, struct uuid revision, const uint8_t hash[SHA256_LEN]);
+	void  *arg;
+	char  *why; /* ORACLE_WHY_MAX */
+};
+
 static bool
-each_revision(struct vault_db *db, bool (*each)(void *arg, struct uuid revision, const uint8_t hash[SHA256_LEN]),
-    void *arg, char why[ORACLE_WHY_MAX])
+visit_asset(const struct visit *v, struct uuid vault, struct uuid asset)
 {
-	static struct vault_row vaults[PAGE];
-	static struct asset_page_row assets[PAGE];
 	static struct revision_record revisions[PAGE];
 	static struct revision_row rows[PAGE];
-	static struct uuid ids[PAGE];
-	size_t n_vaults, n, n_revisions;
 	uint8_t hash[SHA256_LEN];
-	bool more, m;
+	bool more;
+	size_t n;
 	enum err e;
 
-	if ((e = vault_db_list_vaults(db, 0, PAGE, vaults, &n_vaults, &more)) != OK)
-		return say(why, "vaults", (struct uuid){ { 0 } }, e);
-	for (size_t v = 0; v < n_vaults; v++)
-		for (uint64_t at = 0, go = 1; go != 0; at += PAGE) {
-			if ((e = vault_db_list_assets(db, vaults[v].vault, at, PAGE, assets, &n, &more)) != OK)
-				return say(why, "assets of vault", vaults[v].vault, e);
-			for (size_t a = 0; a < n; a++)
-				ids[a] = assets[a].asset.asset;
-			for (size_t a = 0; a < n; a++) {
-				if ((e = vault_db_history(db, vaults[v].vault, ids[a], 0, PAGE, revisions, &n_revisions, &m)) != OK)
-					return say(why, "history of asset", ids[a], e);
-				for (size_t r = 0; r < n_revisions; r++)
-					rows[r] = revisions[r].row;
-				for (size_t r = 0; r < n_revisions; r++) {
-					if ((e = hash_revision(db, &rows[r], hash)) != OK)
-						return say(why, "a chunk of revision", rows[r].revision, e);
-					if (!each(arg, rows[r].revision, hash))
-						return say(why, "changed or too many: revision", rows[r].revision, OK);
-				}
-			}
-			go = more;
-		}
+	if ((e = vault_db_history(v->db, vault, asset, 0, PAGE, revisions, &n, &more)) != OK)
+		return say(v->why, "history of asset", asset, e);
+	for (size_t i = 0; i < n; i++)
+		rows[i] = revisions[i].row;
+	for (size_t i = 0; i < n; i++) {
+		if ((e = hash_revision(v->db, &rows[i], hash)) != OK)
+			return say(v->why, "a chunk of revision", rows[i].revision, e);
+		if (!v->each(v->arg, rows[i].revision, hash))
+			return say(v->why, "changed or too many: revision", rows[i].revision, OK);
+	}
+	return true;
+}
+
+static bool
+visit_vault(const struct visit *v, struct uuid vault)
+{
+	static struct asset_page_row assets[PAGE];
+	static struct uuid ids[PAGE];
+	bool more = true;
+	size_t n;
+	enum err e;
+
+	for (uint64_t at = 0; more; at += PAGE) {
+		if ((e = vault_db_list_assets(v->db, vault, at, PAGE, assets, &n, &more)) != OK)
+			return say(v->why, "assets of vault", vault, e);
+		for (size_t i = 0; i < n; i++)
+			ids[i] = assets[i].asset.asset;
+		for (size_t i = 0; i < n; i++)
+			if (!visit_asset(v, vault, ids[i]))
+				return false;
+	}
+	return true;
+}
+
+/* Every revision that shows, in every vault. */
+static bool
+visit_all(const struct visit *v)
+{
+	static struct vault_row vaults[PAGE];
+	bool more;
+	size_t n;
+	enum err e;
+
+	if ((e = vault_db_list_vaults(v->db, 0, PAGE, vaults, &n, &more)) != OK)
+		return say(v->why, "vaults", (struct uuid){ { 0 } }, e);
+	for (size_t i = 0; i < n; i++)
+		if (!visit_vault(v, vaults[i].vault))
+			return false;
 	return true;
 }
 
@@ -106,7 +134,7 @@ bool
 oracle_learn(const char *home, struct known *known, char why[ORACLE_WHY_MAX])
 {
 	struct vault_db *db = NULL;
-	bool fine = open_vault(home, &db, why) && each_revision(db, learn_one, known, why);
+	bool fine = open_vault(home, &db, why) && visit_all(&(struct visit){ db, learn_one, known, why });
 
 	vault_db_close(&db);
 	return fine;
@@ -159,7 +187,7 @@ check_vault(const char *home, const struct expect *x, size_t event, const struct
 	bool fine;
 
 	l = (struct looking){ .known = known, .expect = x, .event = event };
-	fine = open_vault(home, &db, why) && each_revision(db, look_at, &l, why);
+	fine = open_vault(home, &db, why) && visit_all(&(struct visit){ db, look_at, &l, why });
 	for (size_t i = 0; fine && i < x->n && x->facts[i].event <= event; i++)
 		if (x->facts[i].type == FACT_ADDED && !has_seen(&l.seen, x->facts[i].revision))
 			fine = say(why, "acknowledged and lost: revision", x->facts[i].revision, ERR_NOT_FOUND);

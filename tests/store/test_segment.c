@@ -138,6 +138,37 @@ a_segment_appears_whole_and_zero(void **state)
 	segment_close(&s);
 }
 
+static int synced[2]; /* of the directory and of what is in it; counted in the order of the syncs */
+static int n_syncs;
+
+static int
+note_sync(int fd)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	synced[S_ISDIR(st.st_mode) ? 0 : 1] = ++n_syncs;
+	return fsync(fd);
+}
+
+static void
+a_segment_and_then_its_name_are_synced_before_it_is_used(void **state)
+{
+	static const struct log_io io = { pread, pwrite, fdatasync, note_sync, fallocate };
+	struct segment_maker m = SEGMENT_MAKER_NONE;
+	struct segment s = SEGMENT_NONE;
+	struct place *p = *state;
+	bool finished = false;
+
+	synced[0] = synced[1] = n_syncs = 0;
+	log_io_replace(&io);
+	assert_int_equal(segment_make(p->fd, 1, 65536, &m), OK);
+	while (!finished)
+		assert_int_equal(segment_make_more(&m, p->fd, &s, &finished), OK);
+	assert_true(synced[1] > 0 && synced[0] > synced[1]);
+	segment_close(&s);
+}
+
 static void
 a_segment_being_made_can_be_given_up(void **state)
 {
@@ -209,6 +240,7 @@ main(void)
 		cmocka_unit_test(zeros_are_a_blank_header),
 		cmocka_unit_test(names_have_one_form),
 		RUN(a_segment_appears_whole_and_zero),
+		RUN(a_segment_and_then_its_name_are_synced_before_it_is_used),
 		RUN(a_segment_being_made_can_be_given_up),
 		RUN(a_segment_never_replaces_another),
 		RUN(a_segment_that_changed_from_outside_is_not_intact),
