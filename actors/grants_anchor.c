@@ -1,6 +1,7 @@
 /* How far the log reached: told to audit when it comes up, and kept with what grants writes. */
 #include "actors/grants_state.h"
 #include "actors/head.h"
+#include "mailbox/host.h"
 
 void
 grants_anchor_tell(const struct grants *g, struct outbox *out)
@@ -11,14 +12,18 @@ grants_anchor_tell(const struct grants *g, struct outbox *out)
 	(void)outbox_put(out, MSG_GRANTS_ANCHOR, 0, &b);
 }
 
-/* One that cannot be kept now goes with a later commit. */
+/*
+ * One for which there is no room goes with a later commit. After a failed
+ * commit the environment refuses everything: a new process reads it anew.
+ */
 void
 grants_anchor_tick(struct grants *g, struct mono_ms now)
 {
 	if (now.ms < g->anchored.ms + HEAD_KEEP_MS)
 		return;
 	g->anchored = now;
-	(void)grants_db_keep_anchor(g->db);
+	if (grants_db_keep_anchor(g->db) == ERR_STORAGE_FAILED)
+		host_fail(ERR_STORAGE_FAILED);
 }
 
 enum err
