@@ -13,7 +13,7 @@ import tempfile
 from faults import SHIM, STORE, Plan
 from documented import exit_codes
 from worker import Worker, all_go
-from harness import at_end, case, check, equal, main, process_only, remove
+from harness import at_end, case, check, equal, main, process_only, remove, within
 
 STEP = os.environ.get("FAULTS_STORE_STEP", "2")
 ROUNDS = int(os.environ.get("FAULTS_ROUNDS", 120))
@@ -74,6 +74,19 @@ def no_failed_call_of_a_process_loses_or_invents_anything():
     print(f"        {ROUNDS} rounds, in {sum(w.hits for w in workers)} of them a call failed, "
           f"{sum(len(w.answers) for w in workers)} answers", flush=True)
     check(sum(w.hits for w in workers) * 3 > ROUNDS, "most faults met no call")
+
+
+@process_only
+def a_database_whose_anchor_cannot_be_kept_is_opened_anew():
+    w = Worker("anchor", SEED)
+    for n in (1, 2):
+        w.read()
+        w.home.plan.arm(["core"], ["write"], n=n, error=errno.EIO)
+        # What vault and grants keep of the log's end is written when nothing else is to do.
+        within(10, lambda: w.home.plan.hits > 0, "a failed write of an idle daemon")
+        w.home.plan.disarm()
+        w.back()
+    w.end()
 
 
 if __name__ == "__main__":
