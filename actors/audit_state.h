@@ -134,8 +134,12 @@ enum err audit_tell_head(struct audit *a, struct outbox *out);
 enum err audit_on_anchor(void *self, const struct inbound *in, struct outbox *out);
 
 /*
- * audit_open.c: from what lies on the disk; what this actor knows by the log is made anew with it. Why there is none.
- * With `repair` it is opened for its repair, of which that says more, and only its epoch is told.
+ * audit_open.c: opens the log that lies on the disk, and makes anew what this
+ * actor knows by it. The error is why there is no log then; the next try may
+ * have one.
+ *
+ * repair  NULL, or what the repair for which it is opened will say: then only
+ *         its epoch is told
  */
 enum err audit_open_log(struct audit *a, struct log_repaired *repair, struct outbox *out);
 

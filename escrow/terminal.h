@@ -15,7 +15,6 @@
 #define PROMPT_ENABLE          "Type ENABLE to go on: "
 #define PROMPT_REPAIR          "Type REPAIR to go on: "
 #define PROMPT_ACCEPT          "Type ACCEPT to go on: "
-#define PROMPT_VAULT_NAME      "Name of the vault: "
 
 /*
  * Asks for a line with echo off. Echo is as before on every way out: after

@@ -50,9 +50,10 @@ struct log_settings {
 
 /*
  * Opens or makes the log: takes the directory's flock (waiting up to 2 s for a
- * late predecessor), walks the frames from the newest seal on, moves what lies after the last valid
- * frame to quarantine/, writes key.pub if it is missing, readies a segment and
- * begins a pending epoch, whose record is durable when this returns OK.
+ * late predecessor), walks the frames from the newest seal on, copies what lies
+ * after the last valid frame to quarantine/, writes key.pub if it is missing,
+ * readies a segment and begins a pending epoch, whose record is durable when
+ * this returns OK.
  *
  * ERR_BUSY: another process holds it. ERR_AUDIT_TAMPERED: the files, the
  * anchor or key.pub disagree. ERR_AUDIT_UNAVAILABLE: a read, write or sync
@@ -118,7 +119,8 @@ enum err log_epoch_rotate(struct log *l, const struct cert *c);
  * ERR_BUSY: the group is full (512 records, 256 KiB, or what a small segment
  * holds); commit first.
  * ERR_INVALID_ARGUMENT: the record is outside its limits, or an epoch or repair
- * record. ERR_AUDIT_TAMPERED: the log is being repaired. ERR_AUDIT_FULL, ERR_AUDIT_UNAVAILABLE, ERR_AUDIT_TAMPERED: see log_state.
+ * record. ERR_AUDIT_TAMPERED: the log is being repaired, or was changed from
+ * outside. ERR_AUDIT_FULL, ERR_AUDIT_UNAVAILABLE: see log_state.
  */
 enum err log_append(struct log *l, const struct log_record *r, uint64_t *index);
 

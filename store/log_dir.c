@@ -1,4 +1,3 @@
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -62,16 +61,11 @@ open_below(int dir_fd, const char *name, int *fd)
 static enum err
 remove_temporary(int dir_fd)
 {
-	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = log_io_entries(dir_fd);
 	struct dirent *entry;
-	DIR *dir;
 
-	if (fd < 0)
+	if (dir == NULL)
 		return ERR_AUDIT_UNAVAILABLE;
-	if ((dir = fdopendir(fd)) == NULL) {
-		close(fd);
-		return ERR_AUDIT_UNAVAILABLE;
-	}
 	while ((entry = readdir(dir)) != NULL) {
 		size_t len = strlen(entry->d_name), end = sizeof TEMPORARY - 1;
 

@@ -1,6 +1,6 @@
 /*
  * log_inside: an open log, shared by the files that make its calls (log.c,
- * log_open.c, log_epoch.c) and by nobody else.
+ * log_open.c, log_epoch.c, log_repair.c) and by nobody else.
  */
 #ifndef STORE_LOG_INSIDE_H
 #define STORE_LOG_INSIDE_H

@@ -37,3 +37,14 @@ log_io_failure(void)
 {
 	return errno == ENOSPC || errno == EDQUOT ? ERR_AUDIT_FULL : ERR_AUDIT_UNAVAILABLE;
 }
+
+DIR *
+log_io_entries(int dir_fd)
+{
+	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+
+	if (entries == NULL && fd >= 0)
+		close(fd);
+	return entries;
+}

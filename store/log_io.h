@@ -5,6 +5,7 @@
 #ifndef STORE_LOG_IO_H
 #define STORE_LOG_IO_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -25,6 +26,9 @@ void log_io_replace(const struct log_io *io);
 
 /* One pwrite; true when it took everything. errno is set otherwise (ENOSPC for a short count). */
 bool log_io_write(int fd, const void *p, size_t len, off_t at);
+
+/* The entries of a directory, from its first; closedir leaves dir_fd open. NULL: it cannot be read. */
+DIR *log_io_entries(int dir_fd);
 
 /* ERR_AUDIT_FULL when errno says that there is no room, otherwise ERR_AUDIT_UNAVAILABLE. */
 enum err log_io_failure(void);

@@ -11,9 +11,9 @@
 #include "store/log_room.h"
 
 /*
- * Walks the log from its newest seal that holds, keeps the bytes behind the last group of each segment in
- * quarantine/, and sets up room: a segment with such bytes is never written
- * to again.
+ * Walks the log from its newest seal that holds, keeps the bytes behind the
+ * last group of each segment in quarantine/, and sets up room: a segment with
+ * such bytes is never written to again.
  *
  * ERR_AUDIT_TAMPERED: what counted before does not hold, an anchor is ahead of
  * the log or beside it, or key.pub names another key. ERR_AUDIT_FULL,

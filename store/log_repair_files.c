@@ -1,4 +1,3 @@
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -34,16 +33,12 @@ static enum err
 each_segment(const struct log_dir *dir, enum err (*each)(void *arg, const struct log_dir *dir, uint64_t number),
     void *arg)
 {
-	int fd = openat(dir->seg_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	DIR *d = log_io_entries(dir->seg_fd);
 	struct dirent *entry;
 	enum err e = OK;
 
-	if (d == NULL) {
-		if (fd >= 0)
-			close(fd);
+	if (d == NULL)
 		return ERR_AUDIT_UNAVAILABLE;
-	}
 	while (e == OK && (entry = readdir(d)) != NULL)
 		if (segment_number(entry->d_name) != 0)
 			e = each(arg, dir, segment_number(entry->d_name));
@@ -77,17 +72,12 @@ look_for_claims(void *arg, const struct log_dir *dir, uint64_t number)
 	if (number < d->number)
 		return OK;
 	e = log_window_open(&w, dir->seg_fd, number, true);
-	while (e == OK && at < w.bytes && (e = log_window_at(&w, at, LOG_COMMIT_FRAME_LEN, &bytes)) == OK) {
+	while (e == OK && at < w.bytes && (e = log_window_next(&w, &at, LOG_COMMIT_FRAME_LEN, &bytes)) == OK)
 		for (size_t i = 0; log_frame_next_commit(bytes, &i, &c); i++)
 			if (c.size > claimed->size) {
 				claimed->size = c.size;
 				memcpy(claimed->root, c.root, sizeof claimed->root);
 			}
-		at += bytes.len;
-		/* A commit frame may lie across the edge of the window. */
-		if (at < w.bytes && bytes.len >= LOG_COMMIT_FRAME_LEN)
-			at -= LOG_COMMIT_FRAME_LEN - 1;
-	}
 	log_window_end(&w);
 	return e == ERR_NO_MEMORY ? e : OK;
 }
@@ -184,8 +174,7 @@ is_all_zero(int seg_fd, uint64_t number)
 	struct span bytes = { NULL, 0 };
 
 	for (uint64_t at = 0; zero && at < w.bytes; at += bytes.len)
-		zero = log_window_at(&w, at, 1, &bytes) == OK && bytes.p[0] == 0 &&
-		    memcmp(bytes.p, bytes.p + 1, bytes.len - 1) == 0;
+		zero = log_window_at(&w, at, 1, &bytes) == OK && wire_is_zero(bytes);
 	log_window_end(&w);
 	return zero;
 }
@@ -238,13 +227,12 @@ static enum err
 copy_head(const struct log_dir *dir, uint64_t number, uint64_t end, int fd)
 {
 	struct log_window w = LOG_WINDOW_NONE;
+	enum segment_header_state state;
 	struct segment_header h;
-	struct span bytes;
 	enum err e;
 
-	if ((e = log_window_open(&w, dir->seg_fd, number, true)) == OK &&
-	    (e = log_window_at(&w, 0, SEGMENT_HEADER_LEN, &bytes)) == OK)
-		e = segment_header_take(bytes, &h) == SEGMENT_GOOD ? write_pieces(&w, end, fd) : ERR_AUDIT_UNAVAILABLE;
+	if ((e = log_window_open(&w, dir->seg_fd, number, true)) == OK && (e = log_window_header(&w, &state, &h)) == OK)
+		e = state == SEGMENT_GOOD ? write_pieces(&w, end, fd) : ERR_AUDIT_UNAVAILABLE;
 	if (e == OK)
 		e = write_zeros(fd, end, h.bytes <= SEGMENT_BYTES_MAX ? h.bytes : w.bytes);
 	log_window_end(&w);
@@ -283,14 +271,13 @@ static enum err
 trim_segment(void *arg, const struct log_dir *dir, uint64_t number)
 {
 	struct log_window w = LOG_WINDOW_NONE;
+	enum segment_header_state state;
 	struct segment_header h;
-	struct span bytes;
 	bool longer;
 
 	(void)arg;
 	longer = log_window_open(&w, dir->seg_fd, number, true) == OK &&
-	    log_window_at(&w, 0, SEGMENT_HEADER_LEN, &bytes) == OK &&
-	    segment_header_take(bytes, &h) == SEGMENT_GOOD && h.number == number && h.bytes < w.bytes &&
+	    log_window_header(&w, &state, &h) == OK && state == SEGMENT_GOOD && h.number == number && h.bytes < w.bytes &&
 	    h.bytes >= SEGMENT_HEADER_LEN;
 	log_window_end(&w);
 	return longer ? cut_segment(dir, number, h.bytes, 0) : OK;

@@ -1,4 +1,3 @@
-#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -162,16 +161,12 @@ insert(uint64_t sizes[LOG_SEAL_KEPT + 1], uint64_t size)
 void
 log_seal_list(int seal_fd, uint64_t sizes[LOG_SEAL_KEPT + 1])
 {
-	int fd = openat(seal_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = log_io_entries(seal_fd);
 	struct dirent *entry;
 
 	memset(sizes, 0, (LOG_SEAL_KEPT + 1) * sizeof *sizes);
-	if (dir == NULL) {
-		if (fd >= 0)
-			close(fd);
+	if (dir == NULL)
 		return;
-	}
 	while ((entry = readdir(dir)) != NULL)
 		(void)insert(sizes, size_of(entry->d_name));
 	closedir(dir);

@@ -1,8 +1,6 @@
-#include <dirent.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "store/log_io.h"
 #include "store/segment.h"
 #include "store/segment_list.h"
 
@@ -49,17 +47,12 @@ read_names(DIR *dir, struct segment_list *l)
 enum err
 segment_list_read(int seg_fd, struct segment_list *out)
 {
-	int fd = openat(seg_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = log_io_entries(seg_fd);
 	struct segment_list l = { NULL, 0 };
-	DIR *dir;
 	enum err e;
 
-	if (fd < 0)
+	if (dir == NULL)
 		return ERR_FILE_UNREADABLE;
-	if ((dir = fdopendir(fd)) == NULL) {
-		close(fd);
-		return ERR_FILE_UNREADABLE;
-	}
 	e = read_names(dir, &l);
 	closedir(dir);
 	if (e != OK) {

@@ -187,19 +187,43 @@ a_certificate_by_another_key_does_not_end_an_epoch(void **state)
 	assert_true(uuid_equal(c.epoch, first));
 }
 
+/* Were the log walked from its start, this would be found. */
+static void
+spoil_first_segment(void)
+{
+	int fd = open("audit/seg/0000000001.seg", O_WRONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, "x", 1, 200), 1);
+	close(fd);
+}
+
+static uint64_t
+reads_of(struct uuid grant)
+{
+	struct grants_page_body page = { .n_rows = 1 };
+	struct grant_row_body row = { .grant = grant };
+	uint8_t buf[1024];
+	struct wire_out o = wire_out(buf, sizeof buf);
+	const union any_body *b;
+	struct wire_in in;
+
+	grant_row_body_put(&o, &row);
+	page.rows = wire_written(&o);
+	assert_int_equal(rig_deliver(a.r, MSG_USAGE_WANTED, ACTOR_GRANTS, 1, &page), OK);
+	assert_non_null(b = rig_expect(a.r, MSG_USAGE));
+	in = wire_in(b->grants_page.rows.p, b->grants_page.rows.len);
+	grant_row_body_take(&in, &row);
+	return row.reads;
+}
+
 /* What lies in the seal is not walked again. */
 static void
 what_is_known_of_grants_comes_out_of_the_seal(void **state)
 {
 	struct event_body revoke = { .type = LOG_REVOKE, .surface = SURFACE_OWNER, .subject_kind = LOG_GRANT_ID, .subject = id(0x42) };
-	struct grants_page_body page = { .n_rows = 1 };
-	struct grant_row_body row = { .grant = id(0x41) };
-	uint8_t buf[1024];
-	struct wire_out o = wire_out(buf, sizeof buf);
 	struct intent_body i = an_intent(1);
 	const union any_body *b;
-	struct wire_in in;
-	int fd;
 
 	(void)state;
 	open_and_certify();
@@ -217,21 +241,10 @@ what_is_known_of_grants_comes_out_of_the_seal(void **state)
 	say_certificate();
 	rig_forget(a.r);
 	rig_close(&a.r);
-
-	/* Were it walked from the start, this would be found. */
-	fd = open("audit/seg/0000000001.seg", O_WRONLY | O_CLOEXEC);
-	assert_true(fd >= 0);
-	assert_int_equal(pwrite(fd, "x", 1, 200), 1);
-	close(fd);
+	spoil_first_segment();
 	start();
 	open_log();
-	grant_row_body_put(&o, &row);
-	page.rows = wire_written(&o);
-	assert_int_equal(rig_deliver(a.r, MSG_USAGE_WANTED, ACTOR_GRANTS, 1, &page), OK);
-	assert_non_null(b = rig_expect(a.r, MSG_USAGE));
-	in = wire_in(b->grants_page.rows.p, b->grants_page.rows.len);
-	grant_row_body_take(&in, &row);
-	assert_int_equal(row.reads, 2);
+	assert_int_equal(reads_of(id(0x41)), 2);
 	certify();
 	i.subject = id(0x42);
 	assert_int_equal(rig_deliver(a.r, MSG_AUDIT_INTENT, ACTOR_KEYRING, 5, &i), OK);

@@ -107,6 +107,26 @@ log_rig_end(struct log_rig *rig)
 	log_rig_remove(rig->dir);
 }
 
+/* The two of a test whose *state is a rig with the smallest segments. */
+static inline int
+log_rig_setup(void **state)
+{
+	struct log_rig *rig = malloc(sizeof *rig);
+
+	assert_non_null(rig);
+	log_rig_start(rig, SEGMENT_BYTES_MIN, SEGMENT_BYTES_MIN);
+	*state = rig;
+	return 0;
+}
+
+static inline int
+log_rig_teardown(void **state)
+{
+	log_rig_end(*state);
+	free(*state);
+	return 0;
+}
+
 static inline enum err
 log_rig_open(struct log_rig *rig)
 {

@@ -1,23 +1,5 @@
 #include "tests/store/log_rig.h"
 
-static int
-start(void **state)
-{
-	struct log_rig *rig = malloc(sizeof *rig);
-
-	log_rig_start(rig, 64 << 10, 64 << 10);
-	*state = rig;
-	return 0;
-}
-
-static int
-end(void **state)
-{
-	log_rig_end(*state);
-	free(*state);
-	return 0;
-}
-
 static void
 a_new_log_holds_its_epoch_record(void **state)
 {
@@ -432,28 +414,28 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_new_log_holds_its_epoch_record, start, end),
-		cmocka_unit_test_setup_teardown(what_was_committed_is_found_again, start, end),
-		cmocka_unit_test_setup_teardown(what_waits_is_lost_without_a_commit, start, end),
-		cmocka_unit_test_setup_teardown(indices_are_the_places_of_the_records, start, end),
-		cmocka_unit_test_setup_teardown(a_receipt_is_the_signed_commit_of_its_group, start, end),
-		cmocka_unit_test_setup_teardown(an_empty_group_has_no_receipt, start, end),
-		cmocka_unit_test_setup_teardown(every_type_round_trips_through_the_files, start, end),
-		cmocka_unit_test_setup_teardown(a_pending_epoch_takes_refusals_failed_unlocks_and_locks_only, start, end),
-		cmocka_unit_test_setup_teardown(a_certificate_opens_the_epoch_within_the_same_group, start, end),
-		cmocka_unit_test_setup_teardown(a_certificate_of_a_delegate_opens_the_epoch, start, end),
-		cmocka_unit_test_setup_teardown(a_certificate_that_does_not_fit_is_refused, start, end),
-		cmocka_unit_test_setup_teardown(pending_epochs_are_counted, start, end),
-		cmocka_unit_test_setup_teardown(a_manual_lock_lasts_until_a_resume, start, end),
-		cmocka_unit_test_setup_teardown(a_record_outside_its_limits_is_refused_and_changes_nothing, start, end),
-		cmocka_unit_test_setup_teardown(a_group_is_full_at_512_records, start, end),
-		cmocka_unit_test_setup_teardown(a_group_is_full_at_256_kib, start, end),
-		cmocka_unit_test_setup_teardown(the_log_goes_on_over_small_segments, start, end),
-		cmocka_unit_test_setup_teardown(a_group_larger_than_what_a_small_segment_holds_is_cut, start, end),
-		cmocka_unit_test_setup_teardown(tending_makes_two_spare_segments, start, end),
-		cmocka_unit_test_setup_teardown(a_second_owner_is_told_that_the_log_is_busy, start, end),
-		cmocka_unit_test_setup_teardown(a_log_under_another_key_or_library_is_not_opened, start, end),
-		cmocka_unit_test_setup_teardown(the_files_are_private, start, end),
+		cmocka_unit_test_setup_teardown(a_new_log_holds_its_epoch_record, log_rig_setup, log_rig_teardown),
+		cmocka_unit_test_setup_teardown(what_was_committed_is_found_again, log_rig_setup, log_rig_teardown),
+		cmocka_unit_test_setup_teardown(what_waits_is_lost_without_a_commit, log_rig_setup, log_rig_teardown),
+		cmocka_unit_test_setup_teardown(indices_are_the_places_of_the_records, log_rig_setup, log_rig_teardown),
+		cmocka_unit_test_setup_teardown(a_receipt_is_the_signed_commit_of_its_group, log_rig_setup, log_rig_teardown),
+		cmocka_unit_test_setup_teardown(an_empty_group_has_no_receipt, log_rig_setup, log_rig_teardown),
+		cmocka_unit_test_setup_teardown(every_type_round_trips_through_the_files, log_rig_setup, log_rig_teardown),
+		cmocka_unit_test_setup_teardown(a_pending_epoch_takes_refusals_failed_unlocks_and_locks_only, log_rig_setup, log_rig_teardown),
+		cmocka_unit_test_setup_teardown(a_certificate_opens_the_epoch_within_the_same_group, log_rig_setup, log_rig_teardown),
+		cmocka_unit_test_setup_teardown(a_certificate_of_a_delegate_opens_the_epoch, log_rig_setup, log_rig_teardown),
+		cmocka_unit_test_setup_teardown(a_certificate_that_does_not_fit_is_refused, log_rig_setup, log_rig_teardown),
+		cmocka_unit_test_setup_teardown(pending_epochs_are_counted, log_rig_setup, log_rig_teardown),
+		cmocka_unit_test_setup_teardown(a_manual_lock_lasts_until_a_resume, log_rig_setup, log_rig_teardown),
+		cmocka_unit_test_setup_teardown(a_record_outside_its_limits_is_refused_and_changes_nothing, log_rig_setup, log_rig_teardown),
+		cmocka_unit_test_setup_teardown(a_group_is_full_at_512_records, log_rig_setup, log_rig_teardown),
+		cmocka_unit_test_setup_teardown(a_group_is_full_at_256_kib, log_rig_setup, log_rig_teardown),
+		cmocka_unit_test_setup_teardown(the_log_goes_on_over_small_segments, log_rig_setup, log_rig_teardown),
+		cmocka_unit_test_setup_teardown(a_group_larger_than_what_a_small_segment_holds_is_cut, log_rig_setup, log_rig_teardown),
+		cmocka_unit_test_setup_teardown(tending_makes_two_spare_segments, log_rig_setup, log_rig_teardown),
+		cmocka_unit_test_setup_teardown(a_second_owner_is_told_that_the_log_is_busy, log_rig_setup, log_rig_teardown),
+		cmocka_unit_test_setup_teardown(a_log_under_another_key_or_library_is_not_opened, log_rig_setup, log_rig_teardown),
+		cmocka_unit_test_setup_teardown(the_files_are_private, log_rig_setup, log_rig_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) != 0;

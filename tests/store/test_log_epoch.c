@@ -5,24 +5,10 @@
 #include "tests/support/fake_clock.h"
 
 static int
-start(void **state)
-{
-	struct log_rig *rig = calloc(1, sizeof *rig);
-
-	log_rig_start(rig, 64 << 10, 64 << 10);
-	*state = rig;
-	return 0;
-}
-
-static int
 end(void **state)
 {
-	struct log_rig *rig = *state;
-
 	fake_clock_off();
-	log_rig_end(rig);
-	free(rig);
-	return 0;
+	return log_rig_teardown(state);
 }
 
 static struct log_commit
@@ -204,7 +190,7 @@ an_epoch_is_due_after_its_records_or_its_time(void **state)
 	assert_true(log_epoch_due(rig->log));
 }
 
-#define RUN(test) cmocka_unit_test_setup_teardown(test, start, end)
+#define RUN(test) cmocka_unit_test_setup_teardown(test, log_rig_setup, end)
 
 int
 main(void)

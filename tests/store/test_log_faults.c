@@ -84,21 +84,9 @@ static const struct log_io bad_io = { bad_pread, bad_pwrite, bad_fdatasync, bad_
 static int
 start(void **state)
 {
-	struct log_rig *rig = malloc(sizeof *rig);
-
 	memset(&fault, 0, sizeof fault);
 	log_io_replace(&bad_io);
-	log_rig_start(rig, 64 << 10, 64 << 10);
-	*state = rig;
-	return 0;
-}
-
-static int
-end(void **state)
-{
-	log_rig_end(*state);
-	free(*state);
-	return 0;
+	return log_rig_setup(state);
 }
 
 static void
@@ -497,7 +485,7 @@ no_failing_call_while_opening_loses_what_counts(void **state)
 	}
 }
 
-#define RUN(test) cmocka_unit_test_setup_teardown(test, start, end)
+#define RUN(test) cmocka_unit_test_setup_teardown(test, start, log_rig_teardown)
 
 /* A process that is killed between the two leaves a whole spare whose name can still be lost with the power. */
 static void

@@ -41,22 +41,9 @@ static const struct log_io bad_io = { bad_pread, pwrite, bad_fdatasync, fsync, f
 static int
 start(void **state)
 {
-	struct log_rig *rig = malloc(sizeof *rig);
-
 	memset(&fault, 0, sizeof fault);
 	log_io_replace(&bad_io);
-	log_rig_start(rig, 64 << 10, 64 << 10);
-	*state = rig;
-	return 0;
-}
-
-static int
-end(void **state)
-{
-	log_io_replace(NULL);
-	log_rig_end(*state);
-	free(*state);
-	return 0;
+	return log_rig_setup(state);
 }
 
 static ino_t
@@ -212,7 +199,7 @@ an_anchor_that_cannot_be_read_is_not_called_tampered(void **state)
 	assert_int_equal(log_rig_open(rig), OK);
 }
 
-#define RUN(test) cmocka_unit_test_setup_teardown(test, start, end)
+#define RUN(test) cmocka_unit_test_setup_teardown(test, start, log_rig_teardown)
 
 int
 main(void)

@@ -11,26 +11,6 @@
 /* Records behind the last seal in `sealed`: its rotation, and what it wrote then. */
 #define AFTER_SEAL 3
 
-static int
-start(void **state)
-{
-	struct log_rig *rig = calloc(1, sizeof *rig);
-
-	log_rig_start(rig, 64 << 10, 64 << 10);
-	*state = rig;
-	return 0;
-}
-
-static int
-end(void **state)
-{
-	struct log_rig *rig = *state;
-
-	log_rig_end(rig);
-	free(rig);
-	return 0;
-}
-
 static void
 seal_path(const struct log_rig *rig, uint64_t size, char path[192])
 {
@@ -282,38 +262,45 @@ failing_fdatasync(int fd)
 	return fdatasync(fd);
 }
 
-/* Whether the rotation came to the disk or not when the process died; the seal did. */
+/* A rotation whose last sync fails, as when the process dies in it: no word of a failure is left. */
 static void
-a_crash_between_seal_and_rotation_loses_neither_log_nor_start(void **state)
+rotate_and_crash(struct log_rig *rig, const char *segment)
 {
-	struct log_rig *rig = *state;
-	uint64_t size = sealed(rig), sizes[LOG_SEAL_KEPT + 1];
 	struct log_io io = *log_io();
 	const uint8_t *next_public;
-	size_t len, before, n = 0;
-	uint8_t *bytes, *after;
-	char path[192], failed[192];
 	struct uuid next;
+	char failed[192];
 
-	log_rig_ready(rig);
-	while (log_rig_segment_path(rig, n, path), access(path, F_OK) == 0)
-		n++;
-	log_rig_segment_path(rig, n - 1, path);
-	bytes = log_rig_read_file(path, &before);
 	io.fdatasync = failing_fdatasync;
 	log_io_replace(&io);
 	sync_fails = true;
 	assert_int_equal(log_epoch_next(rig->log, &next, &next_public), OK);
 	assert_int_equal(log_epoch_rotate(rig->log, NULL), ERR_AUDIT_UNAVAILABLE);
 	log_io_replace(NULL);
+	log_close(&rig->log);
+	snprintf(failed, sizeof failed, "%.*s.failed", (int)(strstr(segment, ".seg") - segment), segment);
+	assert_int_equal(unlink(failed), 0);
+}
+
+/* Whether the rotation came to the disk or not when the process died; the seal did. */
+static void
+a_crash_between_seal_and_rotation_loses_neither_log_nor_start(void **state)
+{
+	struct log_rig *rig = *state;
+	uint64_t size = sealed(rig), sizes[LOG_SEAL_KEPT + 1];
+	size_t len, before, n = 0;
+	uint8_t *bytes, *after;
+	char path[192];
+
+	log_rig_ready(rig);
+	while (log_rig_segment_path(rig, n, path), access(path, F_OK) == 0)
+		n++;
+	log_rig_segment_path(rig, n - 1, path);
+	bytes = log_rig_read_file(path, &before);
+	rotate_and_crash(rig, path);
 	list(rig, sizes);
 	assert_int_equal(sizes[0], size + 2);
 	assert_int_equal(sizes[1], size - AFTER_SEAL);
-	log_close(&rig->log);
-	/* A crash leaves no word of a failure. */
-	memcpy(failed, path, sizeof failed);
-	memcpy(strstr(failed, ".seg"), ".failed", sizeof ".failed");
-	assert_int_equal(unlink(failed), 0);
 
 	after = log_rig_read_file(path, &len);
 	assert_int_equal(len, before);
@@ -530,7 +517,7 @@ the_manual_lock_and_the_epochs_come_out_of_the_seal(void **state)
 	assert_int_equal(v.n_pending_epochs, 1);
 }
 
-#define RUN(test) cmocka_unit_test_setup_teardown(test, start, end)
+#define RUN(test) cmocka_unit_test_setup_teardown(test, log_rig_setup, log_rig_teardown)
 
 int
 main(void)

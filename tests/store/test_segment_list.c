@@ -3,24 +3,6 @@
 #include "store/segment_list.h"
 #include "tests/store/log_rig.h"
 
-static int
-start(void **state)
-{
-	struct log_rig *rig = malloc(sizeof *rig);
-
-	log_rig_start(rig, 64 << 10, 64 << 10);
-	*state = rig;
-	return 0;
-}
-
-static int
-end(void **state)
-{
-	log_rig_end(*state);
-	free(*state);
-	return 0;
-}
-
 static void
 put_file(const struct log_rig *rig, const char *name)
 {
@@ -104,7 +86,7 @@ a_stray_file_of_the_highest_number_costs_no_walk(void **state)
 	alarm(0);
 }
 
-#define RUN(test) cmocka_unit_test_setup_teardown(test, start, end)
+#define RUN(test) cmocka_unit_test_setup_teardown(test, log_rig_setup, log_rig_teardown)
 
 int
 main(void)
