@@ -139,22 +139,28 @@ try_once(const struct sockaddr_un *a, uint64_t ends_ms, int *out)
 	return OK;
 }
 
-/* Until the patience ends, while trying again can help. */
+/*
+ * Until the patience ends, while trying again can help. A listener that hung
+ * up dies or is made anew, and a killed one may take its time: what it leaves
+ * is waited for as long as a hello is.
+ */
 static enum err
 try_all(const struct sockaddr_un *a, unsigned patience_ms, int *out)
 {
-	uint64_t ends = now_ms() + patience_ms;
-	bool listened = false;
+	uint64_t began = now_ms();
 	enum err e;
 
 	for (;;) {
+		unsigned patience = patience_ms;
+
 		/* A listener that is made anew may leave a connection behind, forgotten. */
 		e = try_once(a, now_ms() + HELLO_MS, out);
 		if (e != ERR_DAEMON_NOT_RUNNING && e != ERR_INTERRUPTED && e != ERR_TIMEOUT)
 			return e;
-		listened = listened || e != ERR_DAEMON_NOT_RUNNING;
-		if (now_ms() >= ends)
-			return listened ? ERR_TIMEOUT : ERR_DAEMON_NOT_RUNNING;
+		if (e == ERR_INTERRUPTED && patience < HELLO_MS)
+			patience = HELLO_MS;
+		if (now_ms() >= began + patience)
+			return e == ERR_INTERRUPTED ? ERR_TIMEOUT : e;
 		poll(NULL, 0, RETRY_MS);
 	}
 }

@@ -16,9 +16,9 @@ struct dial;
 /*
  * Connects to the socket at that path (relative paths may be of any home, see
  * escrow/home.h), trying for up to patience_ms: the listener may be moving.
- * ERR_DAEMON_NOT_RUNNING: nobody listens, and nobody has meanwhile.
- * ERR_TIMEOUT: somebody listens, but says no hello; it is waited for a second,
- * whatever the patience. ERR_NOT_OWNER: the peer is another user.
+ * ERR_DAEMON_NOT_RUNNING: nobody listens, or nobody does any more.
+ * ERR_TIMEOUT: somebody listens, but says no hello or always hangs up; it is
+ * waited for a second, whatever the patience. ERR_NOT_OWNER: the peer is another user.
  * ERR_PROTOCOL: it is no gate. ERR_INVALID_ARGUMENT: the path is too long.
  * ERR_NO_MEMORY.
  */

@@ -479,6 +479,29 @@ somebody_who_listens_and_says_nothing_is_not_nobody(void **state)
 	expect_served();
 }
 
+/* As a killed daemon whose socket is not closed yet: who connects is hung up on, and then nobody is there. */
+static void
+hang_up_and_die(int listener)
+{
+	close(accept(listener, NULL, NULL));
+	close(listener);
+}
+
+static void
+a_listener_that_dies_is_nobody(void **state)
+{
+	struct dial *d = NULL;
+
+	(void)state;
+	for (unsigned patience = 0; patience <= 100; patience += 100) {
+		serve(hang_up_and_die);
+		assert_int_equal(dial_open(PATH, patience, &d), ERR_DAEMON_NOT_RUNNING);
+		assert_null(d);
+		expect_served();
+		assert_int_equal(unlink(PATH), 0);
+	}
+}
+
 static void
 greet_wrongly(int listener)
 {
@@ -537,6 +560,7 @@ main(void)
 		TEST(what_is_no_answer_of_the_gates_ends_the_connection),
 		TEST(patience_outlasts_a_listener_that_moves),
 		TEST(somebody_who_listens_and_says_nothing_is_not_nobody),
+		TEST(a_listener_that_dies_is_nobody),
 		TEST(another_protocol_is_refused),
 		TEST(another_user_who_listens_is_refused),
 	};

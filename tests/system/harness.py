@@ -305,7 +305,13 @@ def parent_of(pid):
 
 
 def alive(pid):
-    return parent_of(pid) != 0
+    """Also of one whose first thread has ended before the others: its files are still open."""
+    if parent_of(pid) != 0:
+        return True
+    try:
+        return len(os.listdir(f"/proc/{pid}/task")) > 1
+    except OSError:
+        return False
 
 
 class Home:
