@@ -17,6 +17,13 @@
 #define ANSWER_MS 500
 #define EVERY_MS  (10u * 60 * 1000)
 
+/* True when the log holds more than the newest checkpoint covers. */
+static bool
+is_behind(const struct audit *a)
+{
+	return log_size(a->log) != a->checkpoint.newest_size || log_waiting(a->log) > 0;
+}
+
 /* Says to all who waited for it that a checkpoint was made, or why not. */
 static enum err
 end(struct audit *a, const struct checkpoint_body *made, struct outbox *out)
@@ -29,7 +36,9 @@ end(struct audit *a, const struct checkpoint_body *made, struct outbox *out)
 		e = outbox_put(out, MSG_CHECKPOINT_OVER, w->lock_ask, &(struct result_body){ .error = made->error });
 	for (size_t i = 0; i < w->n_asks && e == OK; i++)
 		e = outbox_put(out, MSG_CHECKPOINT_MADE, w->asks[i], made);
-	if (w->leaving)
+	if (w->leaving && made->error == OK && is_behind(a))
+		a->checkpoint.waiting.leaving = a->checkpoint.due = true;
+	else if (w->leaving)
 		host_stop();
 	*w = (struct checkpoint_waiters){ .n_asks = 0 };
 	return e;
@@ -159,7 +168,8 @@ audit_checkpoint_leave(void *self, struct outbox *out)
 	struct audit *a = self;
 
 	(void)out;
-	if (a->log == NULL || !log_epoch_certified(a->log) || log_size(a->log) == a->checkpoint.newest_size) {
+	a->leaving = true;
+	if (a->log == NULL || !log_epoch_certified(a->log) || !is_behind(a)) {
 		host_stop();
 		return;
 	}

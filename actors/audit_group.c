@@ -121,7 +121,7 @@ take_intent(struct audit *a, const struct inbound *in, struct outbox *out)
 	if ((b->type != LOG_INTENT && b->type != LOG_WRITE) || b->ticket.len > TICKET_MAX ||
 	    b->rows.len != b->n_rows * 2u * UUID_LEN)
 		return ERR_INTERNAL;
-	if (a->log != NULL && !audit_anchors_agree(a))
+	if (a->leaving || (a->log != NULL && !audit_anchors_agree(a)))
 		return ERR_INTERRUPTED;
 	if (b->subject_kind == LOG_GRANT_ID && usage_find(a->usage, b->subject).revoked)
 		return ERR_INVALID_GRANT;

@@ -93,6 +93,7 @@ struct audit {
 	uint64_t        epoch_looked_at; /* the size of the log when it was last asked whether its epoch is due to end */
 	struct audit_repair repair;
 	struct audit_checkpoint checkpoint;
+	bool            leaving;    /* the process is to stop: nothing is delivered any more */
 	struct waiting *group;      /* AUDIT_GROUP_MAX of them; n_group are in use */
 	size_t          n_group;
 	/* What happened while the epoch waits for its certificate or the log for its anchors; both come over other edges. */

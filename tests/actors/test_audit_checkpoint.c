@@ -33,13 +33,12 @@ wanted(void)
 	return b == NULL ? NULL : &b->checkpoint_wanted;
 }
 
-/* Keyring's answer to what it was asked last, for that size and root, by that key. */
+/* Keyring's answer to that ask, for that size and root, by that key. */
 static void
-answer(const struct checkpoint_wanted_body *w, const struct signer *by, enum err e)
+answer_ask(uint64_t ask_id, const struct checkpoint_wanted_body *w, const struct signer *by, enum err e)
 {
 	struct checkpoint_signed_body answer = { .error = (uint16_t)e };
 	struct log_note note = { .size = w->size };
-	uint64_t ask_id = rig_ask_id(a.r);
 	char text[LOG_NOTE_MADE_MAX + 1];
 
 	log_key_origin(w->library, note.origin);
@@ -48,6 +47,13 @@ answer(const struct checkpoint_wanted_body *w, const struct signer *by, enum err
 		answer.note = (struct span){ (const uint8_t *)text, log_note_sign(&note, by, text) };
 	memcpy(answer.public_key, signer_public(by), sizeof answer.public_key);
 	assert_int_equal(rig_deliver(a.r, MSG_CHECKPOINT_SIGNED, ACTOR_KEYRING, ask_id, &answer), OK);
+}
+
+/* To what it was asked last. */
+static void
+answer(const struct checkpoint_wanted_body *w, const struct signer *by, enum err e)
+{
+	answer_ask(rig_ask_id(a.r), w, by, e);
 }
 
 static void
@@ -371,6 +377,37 @@ the_last_one_covers_all_that_there_is_and_then_the_process_stops(void **state)
 	assert_int_equal(size_beside_the_log(), size);
 }
 
+/* In one process the others still live while keyring signs. */
+static void
+what_is_recorded_while_the_last_one_is_signed_is_covered_and_nothing_is_delivered(void **state)
+{
+	struct event_body revoke = { .type = LOG_REVOKE, .surface = SURFACE_OWNER, .subject_kind = LOG_GRANT_ID, .subject = id(0x42) };
+	const struct checkpoint_wanted_body *w;
+	struct checkpoint_wanted_body first;
+	uint64_t size, first_ask;
+
+	(void)state;
+	open_and_certify();
+	size = records_on_disk();
+	rig_leave(a.r);
+	assert_non_null(w = wanted());
+	first = *w;
+	first_ask = rig_ask_id(a.r);
+	assert_int_equal(intend(1), OK);
+	assert_int_equal(refused(1), ERR_INTERRUPTED);
+	assert_int_equal(tell(3, &revoke), OK);
+	assert_int_equal(rig_batch(a.r), OK);
+	assert_int_equal(kept(3), OK);
+	expect_heads();
+	answer_ask(first_ask, &first, a.log_key, OK);
+	assert_false(world.stopped);
+	assert_non_null(w = wanted());
+	assert_int_equal(w->size, size + 1);
+	answer(w, a.log_key, OK);
+	assert_true(world.stopped);
+	assert_int_equal(size_beside_the_log(), records_on_disk());
+}
+
 static void
 a_keyring_without_keys_holds_no_stop_up(void **state)
 {
@@ -446,6 +483,7 @@ main(void)
 		CHECKPOINT_TEST(who_asks_meanwhile_gets_the_next_one),
 		CHECKPOINT_TEST(ten_minutes_of_activity_make_one_and_rest_makes_none),
 		CHECKPOINT_TEST(the_last_one_covers_all_that_there_is_and_then_the_process_stops),
+		CHECKPOINT_TEST(what_is_recorded_while_the_last_one_is_signed_is_covered_and_nothing_is_delivered),
 		CHECKPOINT_TEST(a_keyring_without_keys_holds_no_stop_up),
 		CHECKPOINT_TEST(without_a_certified_log_the_process_stops_at_once),
 		CHECKPOINT_TEST(without_a_log_there_is_none),

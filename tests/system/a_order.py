@@ -49,7 +49,9 @@ def _audited(body):
     body(home)
     home.stop()
     answers = check_order(home.trace())
-    home.verify("--full").done()
+    size = home.verify("--full").given()["size"]
+    with open(home.file("audit", "checkpoint"), encoding="utf-8") as note:
+        equal(int(note.read().split("\n")[1]), size, "what the checkpoint of a clean stop covers")
     return home, answers
 
 
