@@ -167,7 +167,7 @@ env_next(struct env *e, size_t db, struct env_row *out)
 enum err
 env_floor(struct env *e, size_t db, struct span key, struct env_row *out)
 {
-	struct env_row row;
+	struct env_row row = { .key = { NULL, 0 } };
 	enum err r = env_seek(e, db, key, &row);
 
 	if (r == ERR_NOT_FOUND)

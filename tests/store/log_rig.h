@@ -71,10 +71,12 @@ static inline void
 log_rig_start(struct log_rig *rig, uint64_t first_segment_bytes, uint64_t segment_bytes)
 {
 	const char *tmp = getenv("TMPDIR");
+	int len;
 
 	assert_int_equal(secret_init(true), OK);
 	memset(rig, 0, sizeof *rig);
-	snprintf(rig->dir, sizeof rig->dir, "%s/memories-log-XXXXXX", tmp != NULL ? tmp : "/tmp");
+	len = snprintf(rig->dir, sizeof rig->dir, "%s/memories-log-XXXXXX", tmp != NULL ? tmp : "/tmp");
+	assert_in_range(len, 1, sizeof rig->dir - 1);
 	assert_non_null(mkdtemp(rig->dir));
 	assert_int_equal(signer_new(&rig->log_key), OK);
 	rig->settings = (struct log_settings){ .dir = rig->dir, .library = uuid_make(clock_wall()),
