@@ -113,6 +113,34 @@ def growth_is_proven_in_the_form_that_witnesses_take():
 
 
 @case
+def of_a_log_that_failed_behind_its_checkpoint_all_is_proven_and_before_it_the_place_is_said():
+    home = _library()
+    made = home.owner("audit", "checkpoint").given()
+    for _ in range(20):
+        home.read(home.client, "list", home.main).done()
+    home.kill()
+    segment = home.file("audit", "seg", "0000000001.seg")
+    with open(segment, "rb") as f:
+        whole = f.read()
+    end = len(whole.rstrip(b"\0"))
+    for at, code in ((end - 1500, 0), (5000, 74)):
+        with open(segment, "wb") as f:
+            f.write(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:])
+        shutil.rmtree(home.file("audit", "seal"), ignore_errors=True)
+        home.start()
+        equal(home.status()["audit"]["reason"], "audit_tampered", "the log's state")
+        bad = json.loads(home.verify().out)["index"]
+        equal(bad >= made["size"], code == 0, "the damage is behind the checkpoint")
+        # From the tiles that the first left, the second would be proven all the same.
+        shutil.rmtree(home.file("audit", "tile"), ignore_errors=True)
+        for args in (("prove", 2), ("consistency", 1, made["size"]), ("export", home.side(f"out{code}"))):
+            r = home.cli("audit", *args, json=False)
+            equal(r.code, code, f"{args}: {r}")
+            check(code == 0 or f"up to record {bad} and not there".encode() in r.err, f"{args}: {r}")
+        home.stop()
+
+
+@case
 def an_export_grows_and_leaves_what_is_not_its_own():
     home, out = _library(), tempfile.mkdtemp()
     at_end(lambda: shutil.rmtree(out))

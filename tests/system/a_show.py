@@ -250,6 +250,79 @@ def it_follows_with_a_filter_and_in_lines_for_people():
     equal(f.ended(), (0, b""), "terminated")
 
 
+def _flip(home, segment, at):
+    with open(home.file("audit", "seg", f"{segment:010}.seg"), "r+b") as f:
+        f.seek(at)
+        byte = f.read(1)[0]
+        f.seek(at)
+        f.write(bytes([byte ^ 1]))
+
+
+@case
+def a_log_that_failed_is_shown_as_far_as_it_holds_and_where_it_ends_is_said():
+    home = furnished(*SMALL)
+    for _ in range(160):
+        home.read(home.client, "read", home.main, home.memory["asset"]).done()
+    last = home.read(home.client, "read", home.main, home.memory["asset"]).given()["audit"]["index"]
+    home.stop()
+    segments = len(os.listdir(home.file("audit", "seg")))
+    copy = home.side("whole")
+    shutil.copytree(home.file("audit"), copy)
+    _flip(home, 1, 5000)
+    shutil.rmtree(home.file("audit", "seal"), ignore_errors=True)
+    home.start()
+    home.terminal.unlock().done()
+    equal(home.status()["audit"]["reason"], "audit_tampered", "the log's state")
+    bad = json.loads(home.verify().out)["index"]
+    check(0 < bad < last, f"first record that does not hold: {bad}")
+    def shown(*args):
+        r = home.owner("audit", "show", *args, "--limit", 1000, json=False)
+        return r, [int(line.split()[0]) for line in r.out.decode().splitlines()[1:] if line.split()[0].isdigit()]
+    r, on = shown("--offset", 1)
+    equal((r.code, on), (74, list(range(1, on[-1] + 1))), "forwards")
+    check(f"up to record {on[-1] + 1} and not there".encode() in r.err and on[-1] < bad + 1, f"{r.err} {bad}")
+    r, back = shown()
+    equal((r.code, back), (74, list(range(back[0], last + 1))), "backwards")
+    check(f"from record {back[0]} on and not before".encode() in r.err, f"{r.err} {back[0]}")
+    r = home.owner("audit", "show", "--limit", 2)
+    equal([x["index"] for x in json.loads(r.out)["records"]], [last - 1, last], "a page that holds")
+    check(r.code == 0 and f"state failed; what is left of it ends before record {last + 1}".encode() in r.err, r)
+    # And one that ends before its end.
+    home.stop()
+    shutil.rmtree(home.file("audit"))
+    shutil.copytree(copy, home.file("audit"))
+    for n in range(2, segments + 1):
+        os.unlink(home.file("audit", "seg", f"{n:010}.seg"))
+    home.start()
+    home.terminal.unlock().done()
+    equal(home.status()["audit"]["reason"], "audit_tampered", "the log's state")
+    r, held = shown()
+    check(held, f"nothing is shown: {r}")
+    equal((r.code, held), (74, list(range(held[0], held[-1] + 1))), "what is left")
+    check(f"up to record {held[-1] + 1} and not there".encode() in r.err, f"{r.err} {held[-1]}")
+
+
+@case
+def following_ends_and_says_so_when_the_log_has_failed():
+    home = furnished()
+    f = Follower("--home", home.path, "--json", "audit", "show", "-f", "--limit", "1")
+    f.line()
+    home.stop()
+    _flip(home, 1, 5000)
+    shutil.rmtree(home.file("audit", "seal"), ignore_errors=True)
+    home.start()
+    code, said = f.ended()
+    equal(code, 74, "exit code")
+    check(b"audit_tampered" in said and b"state failed, and shown up to record" in said, said)
+    # One that begins then shows what there is, and ends.
+    home.terminal.unlock().done()
+    f = Follower("--home", home.path, "--json", "audit", "show", "-f", "--limit", "1")
+    f.line()
+    equal(f.ended()[0], 74, "exit code")
+    home.terminal.sudo().done()
+    home.owner("audit", "repair", answers=[("Type REPAIR to go on: ", "REPAIR")]).done()
+
+
 @case
 def a_reader_that_goes_away_ends_it_without_a_word():
     home = shared(busy)

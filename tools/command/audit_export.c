@@ -2,12 +2,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/log_export.h"
+#include "store/log_read.h"
 #include "tools/command/command.h"
 
 static enum err
@@ -26,13 +28,29 @@ print_export(const struct invocation *in, const struct log_export *x)
 	return print_json(&w);
 }
 
+/* Where the log ends, if it is the log. */
+static void
+explain_damage(struct invocation *in, const char *log_dir)
+{
+	struct log_verdict v;
+	char detail[120];
+
+	if (log_verify(&(struct log_verify_options){ .dir = log_dir }, &v) == OK && !v.valid) {
+		snprintf(detail, sizeof detail, "the log holds up to record %" PRIu64 " and not there",
+		    v.bad_index);
+		explain(in, detail);
+	} else {
+		explain(in, "the checkpoint is not signed by this log's key, or the log does not hold it");
+	}
+}
+
 void
-explain_checkpoint(struct invocation *in, enum err e)
+explain_checkpoint(struct invocation *in, const char *log_dir, enum err e)
 {
 	if (e == ERR_NOT_FOUND)
 		explain(in, "the log, or its first checkpoint: `memories audit checkpoint` makes one");
 	else if (e == ERR_AUDIT_TAMPERED)
-		explain(in, "the checkpoint is not signed by this log's key, or the log does not hold it");
+		explain_damage(in, log_dir);
 	else if (e == ERR_AUDIT_DIVERGED)
 		explain(in, "the folder holds a checkpoint that this log does not extend");
 }
@@ -111,6 +129,6 @@ run_audit_export(struct invocation *in)
 	free(out);
 	if (e == OK)
 		return print_export(in, &result);
-	explain_checkpoint(in, e);
+	explain_checkpoint(in, log_dir, e);
 	return e;
 }

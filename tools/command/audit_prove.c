@@ -80,7 +80,7 @@ take_options(const struct invocation *in, size_t i, struct log_prove_options *o,
 }
 
 static enum err
-finish(struct invocation *in, enum err e, uint64_t wanted, struct log_proof *p)
+finish(struct invocation *in, const char *log_dir, enum err e, uint64_t wanted, struct log_proof *p)
 {
 	if (e == OK) {
 		e = print_proof(in, p);
@@ -90,7 +90,7 @@ finish(struct invocation *in, enum err e, uint64_t wanted, struct log_proof *p)
 		    "checkpoint; `memories audit checkpoint` makes a newer one", wanted, p->checkpoint.note.size);
 		log_proof_free(p);
 	} else {
-		explain_checkpoint(in, e);
+		explain_checkpoint(in, log_dir, e);
 	}
 	return e;
 }
@@ -106,7 +106,7 @@ run_audit_prove(struct invocation *in)
 
 	if ((e = positional_u64(in, 0, "INDEX", 0, &index)) != OK || (e = take_options(in, 1, &o, &key)) != OK)
 		return e;
-	e = finish(in, log_prove_inclusion(&o, index, &p), index, &p);
+	e = finish(in, o.dir, log_prove_inclusion(&o, index, &p), index, &p);
 	free(key);
 	return e;
 }
@@ -123,7 +123,7 @@ run_audit_consistency(struct invocation *in)
 	if ((e = positional_u64(in, 0, "OLD", 1, &old)) != OK || (e = positional_u64(in, 1, "NEW", old, &size)) != OK ||
 	    (e = take_options(in, 2, &o, &key)) != OK)
 		return e;
-	e = finish(in, log_prove_consistency(&o, old, size, &p), size, &p);
+	e = finish(in, o.dir, log_prove_consistency(&o, old, size, &p), size, &p);
 	free(key);
 	return e;
 }

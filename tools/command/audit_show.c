@@ -1,16 +1,20 @@
 /* audit show: the newest records, those from a record on, and those that come while it waits. */
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "store/log_read.h"
 #include "store/log_steps.h"
 #include "tools/command/audit_filter.h"
 #include "tools/command/audit_record.h"
 
 #define LIMIT_MAX   1000
 #define FOLLOW_MS   200
+#define ASK_TURNS   5    /* of them; so often the daemon is asked whether the log has failed */
 #define TIME_STRIDE 4096 /* records; a search by time stops there */
 
 struct show {
@@ -18,6 +22,9 @@ struct show {
 	struct audit_filter filter;
 	uint64_t            limit;
 	bool                follow;
+	bool                failed; /* by the daemon's word */
+	bool                broken; /* the log ends before its end: what is there is shown, and then it is said */
+	struct client      *daemon; /* owned; while a home's log is followed */
 	struct log_steps   *steps;
 	struct json_writer  w;
 	uint64_t            first, next; /* of the records shown: the first, and the one behind the last */
@@ -87,6 +94,20 @@ keep(struct show *s, struct found *f, const struct log_frame_group *g, uint64_t 
 	return OK;
 }
 
+/* Where the log ends for its reader. */
+static enum err
+tampered(struct show *s, const char *what, uint64_t record)
+{
+	char detail[120];
+
+	snprintf(detail, sizeof detail, what, record);
+	explain(s->in, detail);
+	return ERR_AUDIT_TAMPERED;
+}
+
+#define HOLDS_BEFORE "it holds up to record %" PRIu64 " and not there"
+#define HOLDS_BEHIND "it holds from record %" PRIu64 " on and not before"
+
 static enum err
 look_back(struct show *s, struct log_mark m, uint64_t before, struct found *f)
 {
@@ -96,6 +117,8 @@ look_back(struct show *s, struct log_mark m, uint64_t before, struct found *f)
 	while (f->n < s->limit) {
 		if ((e = log_steps_back(s->steps, &m, &g)) == ERR_NOT_FOUND)
 			f->all = true;
+		if (e == ERR_AUDIT_TAMPERED)
+			return tampered(s, HOLDS_BEHIND, m.size);
 		if (e != OK)
 			return e == ERR_NOT_FOUND ? OK : e;
 		if ((f->all = audit_filter_too_old(&s->filter, g.commit.wall)))
@@ -171,6 +194,8 @@ show_on(struct show *s, struct log_mark *m, uint64_t from, uint64_t limit)
 				emit(s, &r);
 		}
 	}
+	if (e == ERR_AUDIT_TAMPERED)
+		return tampered(s, HOLDS_BEFORE, m->size);
 	return e == ERR_NOT_FOUND ? OK : e;
 }
 
@@ -202,15 +227,35 @@ wait_for_more(int stop_fd)
 	return poll(fds, 2, FOLLOW_MS) > 0;
 }
 
+/* A log that failed gets no further: what follows a repair is another. A daemon that is away is asked again. */
+static enum err
+ask_daemon(struct show *s, uint64_t size)
+{
+	union any_body answer;
+	enum err e;
+
+	if (s->in->n_positionals > 0 || (s->daemon == NULL && owner_open(s->in, &s->daemon) != OK))
+		return OK;
+	e = owner_call(s->in, s->daemon, MSG_STATUS_ASK, &(struct nothing_body){ 0 }, MSG_STATUS, &answer);
+	if (e != OK)
+		client_close(&s->daemon);
+	return e == OK && answer.status.log.failure == ERR_AUDIT_TAMPERED
+	    ? tampered(s, "it is in state failed, and shown up to record %" PRIu64, size) : OK;
+}
+
 static enum err
 follow(struct show *s, struct log_mark m, uint64_t from)
 {
 	int stop_fd = stop_signals();
+	unsigned turns = 0;
 	enum err e;
 
 	do {
 		e = show_on(s, &m, from, UINT64_MAX);
+		if (e == OK && turns++ % ASK_TURNS == 0)
+			e = ask_daemon(s, m.size);
 	} while (e == OK && !print_failed() && !wait_for_more(stop_fd));
+	client_close(&s->daemon);
 	if (stop_fd >= 0)
 		close(stop_fd);
 	return e;
@@ -226,13 +271,13 @@ show_from(struct show *s, uint64_t offset, const struct log_mark *end)
 
 	if (offset < end->size && (e = log_steps_find(s->steps, offset + 1, &m)) == OK)
 		e = log_steps_back(s->steps, &m, &g);
-	if (e == OK && s->follow)
+	if (e == OK && s->follow && !s->broken)
 		return follow(s, m, offset);
 	s->first = offset;
 	if (e != OK || (e = show_on(s, &m, offset, s->limit)) != OK)
 		return e;
 	if (s->n < s->limit && m.size < end->size)
-		return ERR_AUDIT_TAMPERED;
+		return tampered(s, HOLDS_BEFORE, m.size);
 	if (!s->in->json)
 		return OK;
 	return end_page(s, s->n == s->limit && s->next < end->size ? s->next : 0, offset < end->size ? offset : end->size);
@@ -247,11 +292,30 @@ show_last(struct show *s, uint64_t before, const struct log_mark *end)
 	s->first = before < end->size ? before : end->size;
 	if ((e = show_newest(s, s->first, &all)) != OK)
 		return e;
-	if (s->follow)
+	if (s->follow && !s->broken)
 		return follow(s, *end, end->size);
 	if (!s->in->json)
 		return OK;
 	return end_page(s, before < end->size ? before : 0, all ? 0 : s->first);
+}
+
+/* The mark behind the last group; of a log whose end does not hold, behind the last that does. */
+static enum err
+find_end(struct show *s, const char *dir, struct log_mark *end)
+{
+	enum err e = log_steps_find(s->steps, UINT64_MAX, end), verified;
+	struct log_verdict v;
+	uint64_t size;
+
+	if (e != ERR_AUDIT_TAMPERED)
+		return e;
+	verified = log_verify(&(struct log_verify_options){ .dir = dir }, &v);
+	if (verified != OK && verified != ERR_AUDIT_DIVERGED)
+		return e;
+	size = v.valid ? v.size : v.bad_index;
+	s->broken = true;
+	(void)tampered(s, HOLDS_BEFORE, size);
+	return size > 0 && log_steps_find(s->steps, size, end) == OK ? OK : e;
 }
 
 static enum err
@@ -263,7 +327,7 @@ show(struct show *s, const char *dir, uint64_t offset, uint64_t before)
 	/* A reader that goes away ends what would not end, as it ends any filter. */
 	if (s->follow)
 		signal(SIGPIPE, SIG_DFL);
-	if ((e = log_steps_open(dir, &s->steps)) == OK && (e = log_steps_find(s->steps, UINT64_MAX, &end)) == OK) {
+	if ((e = log_steps_open(dir, &s->steps)) == OK && (e = find_end(s, dir, &end)) == OK) {
 		if (!s->in->json) {
 			audit_record_heading();
 		} else if (!s->follow) {
@@ -272,6 +336,9 @@ show(struct show *s, const char *dir, uint64_t offset, uint64_t before)
 			json_write_array(&s->w);
 		}
 		e = option_given(s->in, "--offset") ? show_from(s, offset, &end) : show_last(s, before, &end);
+		e = e == OK && s->broken ? ERR_AUDIT_TAMPERED : e;
+		if (e == OK && s->failed)
+			fprintf(stderr, "memories: the log is in state failed; what is left of it ends before record %" PRIu64 "\n", end.size);
 	}
 	json_write_free(&s->w);
 	log_steps_close(&s->steps);
@@ -280,7 +347,7 @@ show(struct show *s, const char *dir, uint64_t offset, uint64_t before)
 
 /* The log of a home is its owner's to read while the library is open; files in a folder are whoever's can read them. */
 static enum err
-check_unlocked(struct invocation *in)
+check_unlocked(struct invocation *in, bool *failed)
 {
 	struct client *c = NULL;
 	union any_body answer;
@@ -289,6 +356,7 @@ check_unlocked(struct invocation *in)
 	if ((e = owner_open(in, &c)) == OK &&
 	    (e = owner_call(in, c, MSG_STATUS_ASK, &(struct nothing_body){ 0 }, MSG_STATUS, &answer)) == OK)
 		e = !answer.status.state.initialized ? ERR_NOT_INITIALIZED : !answer.status.state.unlocked ? ERR_LOCKED : OK;
+	*failed = e == OK && answer.status.log.failure == ERR_AUDIT_TAMPERED;
 	client_close(&c);
 	return e;
 }
@@ -307,7 +375,7 @@ run_audit_show(struct invocation *in)
 		return e;
 	if (option_given(in, "--before") && (s.follow || option_given(in, "--offset")))
 		return invalid(in, "--before goes with neither -f nor --offset");
-	if (in->n_positionals == 0 && (e = check_unlocked(in)) != OK)
+	if (in->n_positionals == 0 && (e = check_unlocked(in, &s.failed)) != OK)
 		return e;
 	return show(&s, in->n_positionals > 0 ? in->positionals[0] : HOME_LOG, offset, before);
 }

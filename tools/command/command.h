@@ -154,6 +154,6 @@ enum err run_audit_export(struct invocation *in);
 enum err audit_accept(struct invocation *in);
 
 /* What is wrong with the log's newest checkpoint, or with an export of it. Other errors speak for themselves. */
-void explain_checkpoint(struct invocation *in, enum err e);
+void explain_checkpoint(struct invocation *in, const char *log_dir, enum err e);
 
 #endif
