@@ -5,6 +5,7 @@
  * lock does not wait: its record may be all that makes it durable.
  */
 #include "actors/grants_state.h"
+#include "mailbox/host.h"
 #include "mailbox/log_line.h"
 
 #define RETRY_MS 1000
@@ -178,6 +179,9 @@ row_told(struct grants *g, enum err e, struct outbox *out)
 	ev->from = ev->row + 1;
 	if ((e = grants_db_recorded(g->db, ev->row)) != OK)
 		log_line_error(ACTOR_GRANTS, e, 0);
+	/* After a failed commit the environment refuses everything: a new process reads it anew. */
+	if (e == ERR_STORAGE_FAILED)
+		host_fail(e);
 }
 
 enum err

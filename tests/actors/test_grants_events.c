@@ -1,6 +1,16 @@
 /* What grants tells the log while it is away, refuses, or has no room: later, in order, once. */
 #include "tests/actors/grants_rig.h"
 
+static enum err failed_with; /* what the actor told its host */
+
+void host_fail(enum err e);
+
+void
+host_fail(enum err e)
+{
+	failed_with = e;
+}
+
 /* The event that is told now; its ask is in *ask_id. */
 static struct event_body
 told(struct grants_rig *g, uint64_t *ask_id)
@@ -130,6 +140,28 @@ a_revocation_is_told_after_a_restart_until_the_log_has_it(void **state)
 	assert_true(rig_silent(g->r));
 	grants_rig_restart(g);
 	audit_comes(g);
+	assert_true(rig_silent(g->r));
+}
+
+static void
+a_mark_that_cannot_be_removed_ends_the_process_and_is_told_once_more(void **state)
+{
+	struct grants_rig *g = *state;
+	uint64_t ask_id;
+
+	grants_rig_ready(g);
+	revoke(g, g->grant);
+	(void)told(g, &ask_id);
+	rig_forget(g->r);
+	failed_with = OK;
+	disk_limit(0);
+	say_kept(g, ask_id, OK);
+	disk_unlimit();
+	assert_int_equal(failed_with, ERR_STORAGE_FAILED);
+	assert_true(rig_silent(g->r));
+	grants_rig_restart(g);
+	audit_comes(g);
+	takes(g, LOG_REVOKE);
 	assert_true(rig_silent(g->r));
 }
 
@@ -266,6 +298,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		GRANTS_TEST(what_happened_while_the_log_was_away_is_told_in_order_when_it_comes),
 		GRANTS_TEST(a_revocation_is_told_after_a_restart_until_the_log_has_it),
+		GRANTS_TEST(a_mark_that_cannot_be_removed_ends_the_process_and_is_told_once_more),
 		GRANTS_TEST(what_the_log_refused_is_told_again_each_second_and_when_the_log_says_a_word),
 		GRANTS_TEST(what_widens_waits_behind_what_narrowed_and_ends_with_its_error),
 		GRANTS_TEST(a_full_log_takes_what_its_reserve_is_for_past_what_it_refuses),
