@@ -17,7 +17,7 @@ struct log_window {
 	uint8_t *buf;   /* owned */
 	uint64_t base;  /* where in the file buf begins */
 	size_t   len;   /* of what buf holds */
-	size_t   most;  /* reads so many bytes at a time; 0: all that fit */
+	size_t   most;  /* reads so many bytes at a time, a block more than the longest `want`; 0: all that fit */
 };
 
 #define LOG_WINDOW_NONE ((struct log_window){ .fd = -1 })

@@ -115,6 +115,22 @@ an_empty_span_is_a_span(void **state)
 	assert_true(wire_done(&in));
 }
 
+static void
+one_byte_that_is_not_zero_is_seen_wherever_it_stands(void **state)
+{
+	uint8_t bytes[9] = { 0 };
+
+	(void)state;
+	assert_true(wire_is_zero((struct span){ NULL, 0 }));
+	assert_true(wire_is_zero((struct span){ bytes, sizeof bytes }));
+	for (size_t i = 0; i < sizeof bytes; i++) {
+		bytes[i] = 1;
+		assert_false(wire_is_zero((struct span){ bytes, sizeof bytes }));
+		assert_true(wire_is_zero((struct span){ bytes, i }));
+		bytes[i] = 0;
+	}
+}
+
 int
 main(void)
 {
@@ -125,6 +141,7 @@ main(void)
 		cmocka_unit_test(a_reader_that_lacks_bytes_stays_failed_and_gives_zeros),
 		cmocka_unit_test(a_span_over_its_maximum_or_over_the_end_fails),
 		cmocka_unit_test(an_empty_span_is_a_span),
+		cmocka_unit_test(one_byte_that_is_not_zero_is_seen_wherever_it_stands),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) != 0;
