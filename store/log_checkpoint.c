@@ -18,8 +18,10 @@ read_note(int fd, struct log_checkpoint *c)
 	struct stat st;
 	ssize_t n;
 
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+	if (fstat(fd, &st) != 0)
 		return ERR_FILE_UNREADABLE;
+	if (!S_ISREG(st.st_mode))
+		return ERR_INVALID_CONTENT;
 	if ((c->bytes = malloc(LOG_NOTE_MAX + 2)) == NULL)
 		return ERR_NO_MEMORY;
 	if ((n = log_io()->pread(fd, c->bytes, LOG_NOTE_MAX + 1, 0)) < 0)
@@ -37,7 +39,7 @@ log_checkpoint_read_at(int dir_fd, const char *path, struct log_checkpoint *out)
 	enum err e;
 
 	if (fd < 0)
-		return errno == ENOENT ? ERR_NOT_FOUND : ERR_FILE_UNREADABLE;
+		return errno == ENOENT ? ERR_NOT_FOUND : errno == ELOOP ? ERR_INVALID_CONTENT : ERR_FILE_UNREADABLE;
 	e = read_note(fd, &c);
 	close(fd);
 	if (e == OK)

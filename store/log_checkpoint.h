@@ -19,7 +19,7 @@ struct log_checkpoint {
  * Reads one, `checkpoint` mostly. Nobody vouches for it yet.
  *
  * ERR_NOT_FOUND: there is none. ERR_FILE_UNREADABLE, ERR_NO_MEMORY.
- * ERR_INVALID_CONTENT: it does not have its form.
+ * ERR_INVALID_CONTENT: it does not have its form, or is a link or no file.
  */
 enum err log_checkpoint_read_at(int dir_fd, const char *path, struct log_checkpoint *out);
 

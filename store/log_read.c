@@ -81,6 +81,8 @@ verify_in(const struct log_verify_options *options, const struct log_folder *fol
 	if (found != OK && found != ERR_NOT_FOUND && found != ERR_INVALID_CONTENT)
 		return found;
 	e = scan(options, folder->seg_fd, library, &k, verdict);
+	if (e == ERR_NOT_FOUND && is_behind(&k))
+		e = ERR_AUDIT_DIVERGED;
 	if (e == OK && verdict->valid && found == ERR_INVALID_CONTENT)
 		set_invalid(verdict, verdict->size, "the checkpoint does not have its form");
 	if (e == OK && verdict->valid && found == OK)

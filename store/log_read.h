@@ -33,7 +33,8 @@ struct log_verify_options {
  * OK with verdict->valid false is a log that does not hold. ERR_NOT_FOUND: no
  * log there. ERR_FILE_UNREADABLE: a file cannot be read. ERR_INVALID_CONTENT:
  * the key file is none. ERR_AUDIT_DIVERGED: valid, but behind or beside the
- * anchor or the checkpoint; the verdict is filled in then too. The log may be written meanwhile.
+ * anchor or the checkpoint; the verdict is filled in then too. Also: no segment is left of the log that
+ * they know; the verdict is not touched. The log may be written meanwhile.
  */
 enum err log_verify(const struct log_verify_options *options, struct log_verdict *verdict);
 

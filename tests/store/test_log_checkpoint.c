@@ -48,7 +48,10 @@ one_by_a_stranger_or_damaged_is_not(void **state)
 	assert_int_equal(newest(rig, &size), ERR_AUDIT_TAMPERED);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(mkdir(path, 0700), 0);
-	assert_int_equal(newest(rig, &size), ERR_FILE_UNREADABLE);
+	assert_int_equal(newest(rig, &size), ERR_AUDIT_TAMPERED);
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(symlink("/dev/zero", path), 0);
+	assert_int_equal(newest(rig, &size), ERR_AUDIT_TAMPERED);
 }
 
 static void

@@ -68,6 +68,21 @@ verify(struct invocation *in, const struct log_verify_options *options, struct l
 	return e;
 }
 
+static void
+explain_verify(struct invocation *in, enum err e, const char *key_file)
+{
+	if (in->detail[0] != '\0')
+		return;
+	if (e == ERR_NOT_FOUND)
+		explain(in, "no segment of a log is in that folder");
+	else if (e == ERR_FILE_UNREADABLE)
+		explain(in, key_file != NULL ? "the one that --key names, or one of the log" : "key.pub, or another one of the log");
+	else if (e == ERR_INVALID_CONTENT)
+		explain(in, key_file != NULL ? "what --key names is no log's public key" : "key.pub is no log's public key");
+	else if (e == ERR_AUDIT_DIVERGED)
+		explain(in, "its anchor or its checkpoint knows records that it lacks, or others");
+}
+
 enum err
 run_audit_verify(struct invocation *in)
 {
@@ -82,6 +97,7 @@ run_audit_verify(struct invocation *in)
 		return e;
 	options.key_file = key;
 	e = verify(in, &options, &verdict);
+	explain_verify(in, e, key);
 	free(key);
 	if (e == ERR_AUDIT_DIVERGED)
 		in->exit_code = 3;

@@ -51,6 +51,10 @@ explain_checkpoint(struct invocation *in, const char *log_dir, enum err e)
 		explain(in, "the log, or its first checkpoint: `memories audit checkpoint` makes one");
 	else if (e == ERR_AUDIT_TAMPERED)
 		explain_damage(in, log_dir);
+	else if (e == ERR_INVALID_CONTENT)
+		explain(in, "the key is no log's public key");
+	else if (e == ERR_FILE_UNREADABLE)
+		explain(in, "the key, or another one of the log");
 	else if (e == ERR_AUDIT_DIVERGED)
 		explain(in, "the folder holds a checkpoint that this log does not extend");
 }
