@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 
-from harness import check, case, equal, furnished, main, process_only, within
+from harness import PATIENCE_S, check, case, equal, furnished, main, process_only, within
 
 SHORT = ("--test-log-epoch", "5")
 
@@ -139,12 +139,12 @@ def an_audit_killed_while_epochs_end_comes_back_whole():
         worker.start()
         try:
             before = _epochs(home)
-            within(5, lambda: _epochs(home) > before + 1, "epochs")
+            within(PATIENCE_S, lambda: _epochs(home) > before + 1, "epochs")
             os.kill(home.process("audit"), signal.SIGKILL)
         finally:
             stop.set()
             worker.join()
-        within(5, lambda: home.read(home.client, "list", home.main).code == 0, "a read")
+        within(PATIENCE_S, lambda: home.read(home.client, "list", home.main).code == 0, "a read")
     home.stop()
     home.verify("--full").done()
 

@@ -9,8 +9,8 @@ import subprocess
 import sys
 import threading
 
-from harness import (FILE, HERE, NO_ID, ONE_PROCESS, Failed, Skip, case, check, data_of, equal, furnished, library,
-                     main, program, waits, within)
+from harness import (FILE, HERE, NO_ID, ONE_PROCESS, PATIENCE_S, Failed, Skip, case, check, data_of, equal, furnished,
+                     library, main, program, waits, within)
 
 LINE = re.compile(r"(\d+) (?:(\w+)>(\w+) (\w+) ask=(\d+) len=(\d+)|(\w+) DURABLE ask=(\d+) index=(\d+))")
 
@@ -207,7 +207,7 @@ def a_refusal_is_recorded_for_those_who_had_a_right_to_ask():
     def reasons():
         new = [r for r in home.records()[before:] if r["type"] == "refusal"]
         return len(new) >= 4 and new
-    new = within(5, reasons, "four refusals in the log")
+    new = within(PATIENCE_S, reasons, "four refusals in the log")
     equal([r["reason"] for r in new], ["vault_not_granted", "not_found", "wrong_kind", "offset_out_of_range"], "reasons")
     for r in new:
         equal((r["outcome"], r["subject"], r["surface"]), ("refused", home.grant, "cli"), f"{r}")
@@ -414,7 +414,7 @@ def _tampered(change):
 
 def _stays_refused(home):
     """Also once the log's process is back, and after a restart of all."""
-    within(5, lambda: home.status()["audit"]["state"] == "failed", "state of the log")
+    within(PATIENCE_S, lambda: home.status()["audit"]["state"] == "failed", "state of the log")
     for _ in range(2):
         r = home.read(home.client, "read", home.main, home.memory["asset"])
         check(r.error == "unattended_not_loaded" or r.error.startswith("audit_"), f"{r}")
@@ -441,7 +441,7 @@ def a_segment_that_lost_records_stops_reads():
             with open(home.file("audit", "anchor"), "rb") as f:
                 return int.from_bytes(f.read()[4:12], "big") == size
         # It follows within a second or so.
-        within(5, anchored, "an anchor of the log's size")
+        within(PATIENCE_S, anchored, "an anchor of the log's size")
         os.truncate(_segment(home), 900)
     _stays_refused(_tampered(change))
 
@@ -449,7 +449,7 @@ def a_segment_that_lost_records_stops_reads():
 @case
 def a_segment_that_lost_only_room_stops_one_read_and_is_recovered_from():
     home = _tampered(lambda home: os.truncate(_segment(home), 65536))
-    within(5, lambda: home.read(home.client, "list", home.main).code == 0, "a read after the recovery")
+    within(PATIENCE_S, lambda: home.read(home.client, "list", home.main).code == 0, "a read after the recovery")
     home.stop()
     home.verify("--full").done()
 

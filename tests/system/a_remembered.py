@@ -4,7 +4,7 @@ import os
 import shutil
 import threading
 
-from harness import Failed, case, check, equal, furnished, main, program, state_dir, within
+from harness import PATIENCE_S, Failed, case, check, equal, furnished, main, program, state_dir, within
 
 
 def _file(home, state):
@@ -171,7 +171,7 @@ def a_daemon_that_was_killed_has_not_diverged():
             r = home.read(home.client, "list", home.main, env=env)
             check(r.error != "audit_diverged", f"{r}")
             return r.code == 0
-        within(5, read, "a read after the kill")
+        within(PATIENCE_S, read, "a read after the kill")
     home.cli("audit", "verify", env=env).done()
 
 

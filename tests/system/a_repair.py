@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 
-from harness import HERE, PROCESSES, Failed, case, check, equal, furnished, main, within
+from harness import HERE, PATIENCE_S, PROCESSES, Failed, case, check, equal, furnished, main, within
 
 WORD = [("Type REPAIR to go on: ", "REPAIR")]
 
@@ -70,11 +70,11 @@ def _accept(home):
 
 
 def _readable(home, repairs):
-    within(5, lambda: home.status()["audit"]["state"] == "ok", "a log that is ok")
-    within(5, lambda: os.path.exists(home.file("audit", "checkpoint")), "a checkpoint of the repaired log")
+    within(PATIENCE_S, lambda: home.status()["audit"]["state"] == "ok", "a log that is ok")
+    within(PATIENCE_S, lambda: os.path.exists(home.file("audit", "checkpoint")), "a checkpoint of the repaired log")
     _accept(home)
     home.owner("asset", "show", home.main, home.memory["asset"]).done()
-    within(5, lambda: home.status()["unattended_loaded"], "the unattended key")
+    within(PATIENCE_S, lambda: home.status()["unattended_loaded"], "the unattended key")
     home.read(home.client, "read", home.main, home.memory["asset"]).done()
     for _ in range(2):
         v = home.verify("--full").given()
@@ -235,7 +235,7 @@ def clients_refuse_the_repaired_log_until_it_is_accepted():
     _flip(home, _segments(home)[1], 300)
     _start(home)
     _repair(home)
-    within(5, lambda: home.status()["unattended_loaded"], "the unattended key")
+    within(PATIENCE_S, lambda: home.status()["unattended_loaded"], "the unattended key")
     home.read(home.client, "list", home.main).refused("audit_diverged", 74)
     home.owner("asset", "list", home.main).refused("audit_diverged", 74)
     r = home.verify()

@@ -6,7 +6,7 @@ import socket
 import stat
 import subprocess
 
-from harness import (BIN, DAEMON_OPTIONS, ONE_PROCESS, PASSWORD, Failed, Home, alive, case, check, cmdline,
+from harness import (BIN, DAEMON_OPTIONS, ONE_PROCESS, PASSWORD, PATIENCE_S, Failed, Home, alive, case, check, cmdline,
                      environment, equal, furnished, main, parent_of, process_only, program, within)
 
 
@@ -228,7 +228,7 @@ def a_stop_during_the_start_leaves_nothing():
         pids = list(home.processes())
         home.daemon.send_signal(number)
         home.daemon.wait(15)
-        within(2, lambda: not any(map(alive, pids)), "end of all processes")
+        within(PATIENCE_S, lambda: not any(map(alive, pids)), "end of all processes")
         home.daemon = None
         home.start().stop()
 
@@ -241,7 +241,7 @@ def an_interrupt_of_the_whole_terminal_stops_it_clean():
     pids = list(home.processes())
     os.killpg(home.daemon.pid, signal.SIGINT)
     equal(home.daemon.wait(15), 0, "exit code")
-    within(2, lambda: not any(map(alive, pids)), "end of all processes")
+    within(PATIENCE_S, lambda: not any(map(alive, pids)), "end of all processes")
     home.daemon = None
 
 
@@ -262,7 +262,7 @@ def a_killed_supervisor_leaves_no_process():
     equal(len(pids), 3, "processes")
     home.daemon.kill()
     home.daemon.wait()
-    within(2, lambda: not any(map(alive, pids)), "end of the processes")
+    within(PATIENCE_S, lambda: not any(map(alive, pids)), "end of the processes")
     home.daemon = None
     home.start()
     home.read(home.client, "list", home.main).done()

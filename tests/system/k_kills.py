@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 
-from harness import (FILE, PROCESSES, Failed, alive, case, check, data_of, equal, furnished, main, process_only,
+from harness import (FILE, PATIENCE_S, PROCESSES, Failed, alive, case, check, data_of, equal, furnished, main, process_only,
                      within)
 
 BACK_SECONDS = 2
@@ -83,7 +83,7 @@ def a_killed_keyring_does_not_come_back_loaded_under_a_ban():
     home = furnished()
     home.owner("lock").done()
     _kill(home, "keyring")
-    within(5, lambda: home.status()["unattended_error"] == "banned", "status")
+    within(PATIENCE_S, lambda: home.status()["unattended_error"] == "banned", "status")
     home.process("keyring")
     home.read(home.client, "list", home.main).refused("banned", 77)
 
@@ -98,7 +98,7 @@ def a_killed_core_forgets_sudo():
         r = home.owner("unattended", "status")
         check(r.code != 0, "sudo outlived the process that kept it")
         return r.error in ("sudo_required", "locked")
-    within(3, refused, "the refusal")
+    within(PATIENCE_S, refused, "the refusal")
 
 
 @process_only
@@ -247,7 +247,7 @@ def every_process_killed_at_once_is_back():
     home = furnished()
     for name in PROCESSES:
         os.kill(home.process(name), signal.SIGKILL)
-    within(5, lambda: _read(home).code == 0, "a read")
+    within(PATIENCE_S, lambda: _read(home).code == 0, "a read")
     _verified(home)
 
 
@@ -269,7 +269,7 @@ def a_good_grant_is_never_called_invalid_while_the_keyring_comes_back():
         for _ in range(5):
             had = len(load.answers)
             _kill(home, "keyring")
-            within(5, lambda: len(load.answers) > had + 9, "answers after the kill")
+            within(PATIENCE_S, lambda: len(load.answers) > had + 9, "answers after the kill")
     finally:
         load.stop()
     check("invalid_grant" not in load.errors and "vault_not_granted" not in load.errors, f"errors: {load.errors}")
@@ -302,7 +302,7 @@ def a_disable_that_is_killed_can_be_run_again():
         started.set()
         r = home.owner("unattended", "disable")
         t.join()
-        within(5, lambda: home.cli("status").code == 0, "status")
+        within(PATIENCE_S, lambda: home.cli("status").code == 0, "status")
         # Whatever was reached: a ban, once it is there, stays; a grant that is gone stays gone.
         if home.read(home.client, "list", home.main).error == "banned":
             home.restart("--trace")
@@ -331,7 +331,7 @@ def a_lock_that_is_killed_is_a_lock_once_it_was_answered():
         timer.start()
         r = home.owner("lock")
         timer.join()
-        within(5, lambda: home.cli("status").code == 0, "status")
+        within(PATIENCE_S, lambda: home.cli("status").code == 0, "status")
         if r.code == 0:
             check(home.status()["manual_lock"], "a lock that was answered is gone")
             home.restart()
@@ -379,7 +379,7 @@ def a_mint_that_is_killed_leaves_no_usable_half():
         timer.start()
         r = home.owner("unattended", "mint", "--vault", home.main, "--client-file", path)
         timer.join()
-        within(5, lambda: _read(home).code == 0, "a read by another grant")
+        within(PATIENCE_S, lambda: _read(home).code == 0, "a read by another grant")
         if r.code == 0:
             home.read(path, "list", home.main).done()
         else:

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import threading
 
-from harness import (BIN, FILE, NO_ID, at_end, case, check, data_of, environment, equal, furnished, main, program,
+from harness import (BIN, FILE, NO_ID, PATIENCE_S, at_end, case, check, data_of, environment, equal, furnished, main, program,
                      remove, shared, within)
 
 LEGACY = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
@@ -427,7 +427,7 @@ def a_bridge_refuses_a_log_that_was_put_back_behind_its_back():
         result = s.call(TOOLS[0], vault=home.main)
         # The lost connection is noticed first.
         return json.loads(_text(result))["error"]["code"] not in ("interrupted", "daemon_not_running") and result
-    _bad(within(5, refused, "an answer of the new daemon"), "audit_diverged")
+    _bad(within(PATIENCE_S, refused, "an answer of the new daemon"), "audit_diverged")
 
 
 @case

@@ -8,7 +8,7 @@ import struct
 import subprocess
 import threading
 
-from harness import FILE, Skip, case, check, data_of, equal, furnished, main, needs_root, shared, within
+from harness import FILE, PATIENCE_S, Skip, case, check, data_of, equal, furnished, main, needs_root, shared, within
 
 REQ = b"\0SP\0\0\x30\0\0"
 REP = b"\0SP\0\0\x31\0\0"
@@ -70,7 +70,7 @@ def _serves(home, before=None):
     def read():
         r = home.read(home.client, "read", home.main, home.big["asset"])
         return r if r.code == 0 else None
-    a = within(5, read, "a read").given()
+    a = within(PATIENCE_S, read, "a read").given()
     equal(data_of(a) == FILE[:65536], True, "bytes")
     if before is not None:
         equal(_pids(home), before, f"processes of the daemon ({home.tail()})")
@@ -358,7 +358,7 @@ def an_asker_that_reads_no_answers_keeps_nobody_out():
     finally:
         for s in held:
             s.close()
-    within(5, lambda: home.read(home.client, "list", home.main).code == 0, "a read after them")
+    within(PATIENCE_S, lambda: home.read(home.client, "list", home.main).code == 0, "a read after them")
     _serves(home, before)
     home.verify().done()
 
@@ -371,7 +371,7 @@ def askers_that_leave_before_the_answer_are_recorded_and_forgotten():
         with _connect(home, REQ) as s:
             _read_exactly(s, 8)
             s.sendall(_frame(home.bodies[-1]))
-    within(5, lambda: home.read(home.client, "list", home.main).code == 0, "a read")
+    within(PATIENCE_S, lambda: home.read(home.client, "list", home.main).code == 0, "a read")
     _serves(home, before)
     home.verify().done()
 
@@ -427,7 +427,7 @@ def the_inner_doors_take_no_stranger():
                 except OSError:
                     pass
                 s.close()
-    within(5, lambda: home.read(home.client, "list", home.main).code == 0, "a read")
+    within(PATIENCE_S, lambda: home.read(home.client, "list", home.main).code == 0, "a read")
     _serves(home, before)
 
 
