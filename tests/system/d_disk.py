@@ -6,7 +6,7 @@ import os
 import struct
 import subprocess
 
-from harness import (FILE, PASSWORD, Failed, Home, Skip, at_end, case, check, equal, library, main, needs_root,
+from harness import (FILE, PASSWORD, PATIENCE_S, Failed, Home, Skip, at_end, case, check, equal, library, main, needs_root,
                      process_only, within)
 
 FS_IOC_GETFLAGS, FS_IOC_SETFLAGS, FS_IMMUTABLE = 0x80086601, 0x40086602, 0x10
@@ -59,7 +59,7 @@ class Disk(Home):
 
     def remount(self):
         """Takes the file system down and brings it up again."""
-        within(5, lambda: _libc.umount2(self.mountpoint.encode(), 0) == 0, "umount")
+        within(PATIENCE_S, lambda: _libc.umount2(self.mountpoint.encode(), 0) == 0, "umount")
         subprocess.run(["losetup", "-d", self.loop], capture_output=True)
         self.mount()
 
@@ -106,7 +106,7 @@ class Disk(Home):
 
 def _spare(home):
     """Waits for the two segments that are made in the background."""
-    within(5, lambda: len(os.listdir(home.file("audit", "seg"))) > 2, "two spare segments")
+    within(PATIENCE_S, lambda: sum(n.endswith(".seg") for n in os.listdir(home.file("audit", "seg"))) > 2, "two spares")
 
 
 def _locked(home):
@@ -171,7 +171,7 @@ def adding_on_a_full_disk_is_refused_and_nothing_is_half_there():
     os.unlink(filler)
     before = {a["asset"] for a in home.owner("asset", "list", home.main).given()["assets"]}
     equal(before, {home.memory["asset"], home.big["asset"]}, "assets")
-    made = within(5, lambda: (lambda r: r.json if r.code == 0 else None)(
+    made = within(PATIENCE_S, lambda: (lambda r: r.json if r.code == 0 else None)(
         home.owner("asset", "add", home.main, "-", "--kind", "file", input=b"y" * 100000)), "an add once there is room")
     equal(len(home.owner("asset", "show", home.main, made["asset"], json=False).done().out), 100000, "bytes")
     home.stop()
@@ -219,7 +219,7 @@ def the_state_of_a_full_disk_is_shown_before_reads_stop():
             break
     check({"low", "full"} <= seen, f"states seen: {seen}")
     for words in ("no room for a spare segment of the log", "no room for the log"):
-        within(3, lambda: words in home.tail(), f"what the daemon says: {words}")
+        within(PATIENCE_S, lambda: words in home.tail(), f"what the daemon says: {words}")
 
 
 @case
@@ -349,7 +349,18 @@ def _freeze(home, *paths):
 
 
 def _segments(home):
-    return [home.file("audit", "seg", s) for s in os.listdir(home.file("audit", "seg"))]
+    return [home.file("audit", "seg", s) for s in sorted(os.listdir(home.file("audit", "seg")))]
+
+
+def _freeze_log(home):
+    """The folder first: in a spare that is made afterwards the log would go on."""
+    _freeze(home, home.file("audit", "seg"))
+    _freeze(home, *_segments(home))
+
+
+def _thaw_log(home):
+    for path in (home.file("audit", "seg"), *_segments(home)):
+        _immutable(path, False)
 
 
 @case
@@ -368,11 +379,10 @@ def a_ban_file_that_cannot_be_written_leaves_the_lock_to_the_log():
 @process_only
 def a_log_that_cannot_be_written_leaves_the_lock_to_the_ban_file():
     home = Disk("ext4", 40).furnish()
-    _freeze(home, *_segments(home))
+    _freeze_log(home)
     home.owner("lock").done()
     _locked(home)
-    for s in _segments(home):
-        _immutable(s, False)
+    _thaw_log(home)
     home.kill()
     home.start()
     _locked(home)
@@ -381,7 +391,8 @@ def a_log_that_cannot_be_written_leaves_the_lock_to_the_ban_file():
 @process_only
 def a_lock_that_neither_file_nor_log_can_keep_is_not_durable():
     home = Disk("ext4", 40).furnish()
-    _freeze(home, home.file("grants", "ban"), *_segments(home))
+    _freeze(home, home.file("grants", "ban"))
+    _freeze_log(home)
     home.owner("lock").refused("lock_not_durable", 74)
     s = home.status()
     equal((s["unlocked"], s["unattended_loaded"], s["manual_lock"]), (False, False, True), "states")
@@ -391,13 +402,24 @@ def a_lock_that_neither_file_nor_log_can_keep_is_not_durable():
 @process_only
 def a_log_that_cannot_be_written_stops_reads():
     home = Disk("ext4", 40).furnish()
-    _freeze(home, *_segments(home))
+    _freeze_log(home)
     for _ in range(3):
         r = home.read_big()
         check(r.code == 74 or r.error == "unattended_not_loaded", f"{r}")
-    for s in _segments(home):
-        _immutable(s, False)
+    _thaw_log(home)
     within(10, lambda: home.read_big().code == 0, "a read once the log can be written")
+    home.stop()
+    home.verify("--full").done()
+
+
+@process_only
+def a_segment_that_cannot_be_written_is_left_for_a_spare():
+    home = Disk("ext4", 40).furnish()
+    _spare(home)
+    _freeze(home, _segments(home)[0])
+    equal(home.read_big().code, 74, "a read that the segment cannot take")
+    within(PATIENCE_S, lambda: home.read_big().code == 0, "a read that is recorded in a spare")
+    check(os.path.exists(home.file("audit", "seg", "0000000001.failed")), "no mark of the segment that was left")
     home.stop()
     home.verify("--full").done()
 
