@@ -194,7 +194,8 @@ const struct command commands[] = {
 	{ "audit show", "[DIR]", "show the log's records, oldest first",
 	  "DIR is a log's folder; with it neither home, daemon nor password is needed. What is\n"
 	  "shown hangs together, which `audit verify` checks further: signatures and anchors.\n"
-	  "With --json, `next` is for --offset and `before` for --before.",
+	  "With --json, `next` is for --offset and `before` for --before. --since and --until stop\n"
+	  "early where the clock was set back by more than ten minutes; --offset 0 looks at all.",
 	  0, 1, audit_show_options, NEEDS_NOTHING, false, false, run_audit_show },
 };
 
