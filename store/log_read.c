@@ -68,6 +68,7 @@ verify_in(const struct log_verify_options *options, const struct log_folder *fol
 	uint8_t public_key[SIGN_PUBLIC_LEN];
 	struct log_checkpoint c = { .len = 0 };
 	struct log_check k = { .log_public = public_key };
+	enum log_anchor_state anchor;
 	struct uuid library;
 	enum err e, found;
 
@@ -75,7 +76,9 @@ verify_in(const struct log_verify_options *options, const struct log_folder *fol
 	    (e = log_key_library(origin, &library)) != OK)
 		return e;
 	/* Both before the walk: a log that grows meanwhile must not seem to be behind them. */
-	k.has_anchor = log_anchor_read(folder->fd, &k.anchor);
+	if ((anchor = log_anchor_look(folder->fd, &k.anchor)) == LOG_ANCHOR_UNREADABLE)
+		return ERR_FILE_UNREADABLE;
+	k.has_anchor = anchor == LOG_ANCHOR_GOOD;
 	found = log_checkpoint_read_at(folder->fd, "checkpoint", &c);
 	k.checkpoint = found == OK ? &c.note : NULL;
 	if (found != OK && found != ERR_NOT_FOUND && found != ERR_INVALID_CONTENT)
@@ -87,7 +90,8 @@ verify_in(const struct log_verify_options *options, const struct log_folder *fol
 		set_invalid(verdict, verdict->size, "the checkpoint does not have its form");
 	if (e == OK && verdict->valid && found == OK)
 		e = check_signature(options, origin, &k, &c, verdict);
-	if (e == OK && verdict->valid && (k.beside_anchor || k.beside_checkpoint || is_behind(&k)))
+	if (e == OK && verdict->valid &&
+	    (anchor == LOG_ANCHOR_DAMAGED || k.beside_anchor || k.beside_checkpoint || is_behind(&k)))
 		e = ERR_AUDIT_DIVERGED;
 	log_checkpoint_free(&c);
 	return e;

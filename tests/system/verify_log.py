@@ -334,12 +334,15 @@ def root(peaks):
 
 
 def take_anchor(path):
+    """(damaged, size and root or None)"""
     try:
         b = read(os.path.join(path, "anchor"), 92)
+    except FileNotFoundError:
+        return False, None
     except (OSError, Unreadable):
-        return None
+        return True, None
     fits = len(b) == 92 and b[:4] == b"AAN1" and sha(b[:60]) == b[60:]
-    return (num(b[4:12]), b[12:44]) if fits else None
+    return not fits and b.strip(b"\0") != b"", (num(b[4:12]), b[12:44]) if fits else None
 
 
 def take_checkpoint(path):
@@ -374,7 +377,7 @@ def verify(path, key_file, full):
     """(verdict, diverged)"""
     library, key = take_key(read(key_file or os.path.join(path, "key.pub"), 200, 0))
     log = Log(library, key, full)
-    anchor, (has_note, note) = take_anchor(path), take_checkpoint(path)
+    (damaged, anchor), (has_note, note) = take_anchor(path), take_checkpoint(path)
     marks = [anchor] if anchor else []
     marks += [(note["size"], note["root"])] if note else []
     try:
@@ -386,7 +389,7 @@ def verify(path, key_file, full):
                 raise Broken(log.n)
     except Broken as e:
         return {"valid": False, "index": e.args[0], "reason": "a record, a commit or a segment does not hold"}, False
-    diverged = any(size and log.roots.get(size) != want for size, want in marks)
+    diverged = damaged or any(size and log.roots.get(size) != want for size, want in marks)
     verdict = {"valid": True, "size": log.n, "root": root(log.peaks).hex()}
     if log.repairs:
         verdict.update(repairs=log.repairs, lost=log.lost)

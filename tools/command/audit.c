@@ -80,7 +80,7 @@ explain_verify(struct invocation *in, enum err e, const char *key_file)
 	else if (e == ERR_INVALID_CONTENT)
 		explain(in, key_file != NULL ? "what --key names is no log's public key" : "key.pub is no log's public key");
 	else if (e == ERR_AUDIT_DIVERGED)
-		explain(in, "its anchor or its checkpoint knows records that it lacks, or others");
+		explain(in, "its anchor or its checkpoint knows records that it lacks, or others, or is damaged itself");
 }
 
 enum err
