@@ -23,8 +23,8 @@ def install(folder):
     for name in PEERS.iterdir():
         if name.is_file():
             shutil.copy(name, folder)
-    done = subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=folder,
-                          capture_output=True, text=True, timeout=300)
+    done = subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--cache", f"{folder}/npm-cache"],
+                          cwd=folder, capture_output=True, text=True, timeout=300)
     return None if done.returncode == 0 else f"npm ci: {done.stderr.strip()[-300:]}"
 
 
