@@ -10,7 +10,7 @@ import sys
 import threading
 
 from harness import (FILE, HERE, NO_ID, ONE_PROCESS, PATIENCE_S, Failed, Skip, case, check, data_of, equal, furnished,
-                     library, main, program, waits, within)
+                     library, main, program, within)
 
 LINE = re.compile(r"(\d+) (?:(\w+)>(\w+) (\w+) ask=(\d+) len=(\d+)|(\w+) DURABLE ask=(\d+) index=(\d+))")
 

@@ -628,19 +628,6 @@ def process_only(function):
     return case(run)
 
 
-def waits(why):
-    """A case about what docs/decisions/0009 puts off: skipped until it passes."""
-    def mark(function):
-        def run():
-            try:
-                function()
-            except Failed as e:
-                raise Skip(f"{why}: {e}"[:200]) from None
-        run.__name__ = function.__name__
-        return case(run)
-    return mark
-
-
 def needs_root():
     if os.geteuid() != 0:
         raise Skip("needs root")
