@@ -79,15 +79,23 @@ audit_log_settings(struct audit *a)
 	};
 }
 
+struct log_known
+audit_known_heads(const struct audit *a, struct log_head heads[AUDIT_ANCHORS])
+{
+	heads[0] = a->vault_anchor.head;
+	heads[1] = a->grants_anchor.head;
+	return (struct log_known){ heads, AUDIT_ANCHORS };
+}
+
 static enum err
 open_or_repair(struct audit *a, struct log_repaired *repair)
 {
-	const struct log_head heads[] = { a->vault_anchor.head, a->grants_anchor.head };
 	struct log_settings settings = audit_log_settings(a);
+	struct log_head heads[AUDIT_ANCHORS];
 
 	if (repair == NULL)
 		return log_open(&settings, &a->log);
-	return log_repair_open(&settings, (struct log_known){ heads, 2 }, &a->log, repair);
+	return log_repair_open(&settings, audit_known_heads(a, heads), &a->log, repair);
 }
 
 enum err

@@ -43,13 +43,13 @@ check(const struct audit *a)
 static enum err
 look(struct audit *a, uint64_t ask_id, struct outbox *out)
 {
-	const struct log_head heads[] = { a->vault_anchor.head, a->grants_anchor.head };
 	struct log_settings settings = audit_log_settings(a);
+	struct log_head heads[AUDIT_ANCHORS];
 	struct log_repaired what = { .repairs = a->repairs, .lost = a->lost };
 	enum err e = check(a);
 
 	if (e == OK) {
-		e = log_repair_look(&settings, (struct log_known){ heads, 2 }, &what);
+		e = log_repair_look(&settings, audit_known_heads(a, heads), &what);
 		return answer(ask_id, e, true, &what, out);
 	}
 	if (e != ERR_NOT_FAILED)

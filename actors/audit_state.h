@@ -144,6 +144,10 @@ enum err audit_on_anchor(void *self, const struct inbound *in, struct outbox *ou
  */
 enum err audit_open_log(struct audit *a, struct log_repaired *repair, struct outbox *out);
 
+/* The heads that vault and grants vouch for, in `heads`: what a repair may learn that was lost. */
+#define AUDIT_ANCHORS 2
+struct log_known audit_known_heads(const struct audit *a, struct log_head heads[AUDIT_ANCHORS]);
+
 /* How it is opened. */
 struct log_settings audit_log_settings(struct audit *a);
 

@@ -71,7 +71,7 @@ interrupted(void *arg, uint64_t ask_id, void *value)
 	else if (c->ban_failed)
 		refuse_command(arg, ask_id, ERR_LOCK_NOT_DURABLE);
 	else
-		(void)grants_done(arg, ask_id, (struct uuid){ { 0 } }); /* the keys are gone with the keyring */
+		(void)grants_done(arg, ask_id, NOTHING_MADE); /* the keys are gone with the keyring */
 }
 
 static bool

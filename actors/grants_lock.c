@@ -7,17 +7,15 @@
 /* How long the keys wait for the checkpoint. Meanwhile nobody gets a ruling. */
 #define CHECKPOINT_MS 500
 
-static const struct uuid nothing_made;
-
 static enum err
 lock_step(struct grants *g, uint64_t ask_id, const struct command *c, struct outbox *out)
 {
 	if (!c->keys_dropped)
 		return OK;
 	if (!c->ban_failed)
-		return grants_end(g, ask_id, OK, nothing_made, out);
+		return grants_end(g, ask_id, OK, NOTHING_MADE, out);
 	/* The file could not say it; whether the log did is still to come. */
-	return g->audit_up ? OK : grants_end(g, ask_id, ERR_LOCK_NOT_DURABLE, nothing_made, out);
+	return g->audit_up ? OK : grants_end(g, ask_id, ERR_LOCK_NOT_DURABLE, NOTHING_MADE, out);
 }
 
 static enum err
@@ -44,7 +42,7 @@ grants_on_lock(void *self, const struct inbound *in, struct outbox *out)
 {
 	struct grants *g = self;
 	const struct peer_body *peer = &in->body->owner_ask.peer;
-	struct event_body event = grants_event_of(LOG_LOCK, OK, peer, nothing_made);
+	struct event_body event = grants_event_of(LOG_LOCK, OK, peer, NOTHING_MADE);
 	struct ban_state ban = ban_state(g->ban);
 	struct command *c;
 	bool ban_failed;
@@ -98,7 +96,7 @@ grants_lock_recorded(struct grants *g, uint64_t ask_id, struct command *c, enum 
 		return OK;
 	g->log_ban = g->log_ban || e == OK;
 	if (e != OK)
-		return grants_end(g, ask_id, ERR_LOCK_NOT_DURABLE, nothing_made, out);
+		return grants_end(g, ask_id, ERR_LOCK_NOT_DURABLE, NOTHING_MADE, out);
 	c->ban_failed = false;
 	return lock_step(g, ask_id, c, out);
 }

@@ -5,8 +5,6 @@
 #include "actors/grants_state.h"
 #include "escrow/random.h"
 
-static const struct uuid nothing_made;
-
 static enum err
 check_mint(const struct grants *g, const struct mint_ask_body *b)
 {
@@ -121,7 +119,7 @@ grants_on_grant_keys(void *self, const struct inbound *in, struct outbox *out)
 		return OK;
 	if ((e = may_keep(g)) == OK)
 		e = make_grant(c, in->body->grant_keys_made.wraps, &c->minted);
-	return e == OK ? grants_keep_record(g, in->ask_id, LOG_GRANT, out) : grants_end(g, in->ask_id, e, nothing_made, out);
+	return e == OK ? grants_keep_record(g, in->ask_id, LOG_GRANT, out) : grants_end(g, in->ask_id, e, NOTHING_MADE, out);
 }
 
 enum err
@@ -219,5 +217,5 @@ grants_on_revoke(void *self, const struct inbound *in, struct outbox *out)
 enum err
 grants_on_grant_dropped(void *self, const struct inbound *in, struct outbox *out)
 {
-	return grants_end(self, in->ask_id, OK, nothing_made, out);
+	return grants_end(self, in->ask_id, OK, NOTHING_MADE, out);
 }

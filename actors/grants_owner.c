@@ -3,8 +3,6 @@
 
 #include "actors/grants_state.h"
 
-static const struct uuid nothing_made;
-
 enum err
 grants_on_init(void *self, const struct inbound *in, struct outbox *out)
 {
@@ -102,8 +100,8 @@ grants_on_kek_tried(void *self, const struct inbound *in, struct outbox *out)
 	if (c->type == MSG_SUDO_WANTED && e == OK)
 		e = sudo_give(&g->sudo, &c->peer, clock_mono());
 	if (c->type == MSG_UNLOCK_WANTED || e == ERR_WRONG_PASSWORD)
-		(void)grants_event(g, out, LOG_UNLOCK, e, &c->peer, nothing_made);
-	return grants_end(g, in->ask_id, e, nothing_made, out);
+		(void)grants_event(g, out, LOG_UNLOCK, e, &c->peer, NOTHING_MADE);
+	return grants_end(g, in->ask_id, e, NOTHING_MADE, out);
 }
 
 enum err
@@ -114,7 +112,7 @@ grants_on_sudo_end(void *self, const struct inbound *in, struct outbox *out)
 	if (!g->initialized)
 		return grants_refuse(out, in->ask_id, ERR_NOT_INITIALIZED);
 	sudo_end(&g->sudo, &in->body->owner_ask.peer);
-	return grants_done(out, in->ask_id, nothing_made);
+	return grants_done(out, in->ask_id, NOTHING_MADE);
 }
 
 static enum err
@@ -126,14 +124,14 @@ finish_resume(struct grants *g, uint64_t ask_id, enum err e, struct outbox *out)
 	/* A ban that the file still holds stands here too, though the log has lifted it. */
 	if (e == OK)
 		g->log_ban = (e = ban_set(g->ban, ban)) != OK;
-	return grants_end(g, ask_id, e, nothing_made, out);
+	return grants_end(g, ask_id, e, NOTHING_MADE, out);
 }
 
 enum err
 grants_keep_record(struct grants *g, uint64_t ask_id, enum log_type type, struct outbox *out)
 {
 	struct command *c = grants_command(g, ask_id);
-	struct event_body event = grants_event_of(type, OK, &c->peer, type == LOG_GRANT ? c->id : nothing_made);
+	struct event_body event = grants_event_of(type, OK, &c->peer, type == LOG_GRANT ? c->id : NOTHING_MADE);
 
 	c->waits_for_log = true;
 	return grants_event_awaited(g, ask_id, &event, out) == OK ? OK : grants_recorded(g, ask_id, ERR_BUSY, out);
@@ -152,7 +150,7 @@ grants_recorded(struct grants *g, uint64_t ask_id, enum err e, struct outbox *ou
 	if (c->type == MSG_ENABLE_WANTED)
 		return grants_finish_enable(g, ask_id, c, e, out);
 	if (c->type == MSG_MINT_WANTED)
-		return e == OK ? grants_finish_mint(g, ask_id, c, out) : grants_end(g, ask_id, e, nothing_made, out);
+		return e == OK ? grants_finish_mint(g, ask_id, c, out) : grants_end(g, ask_id, e, NOTHING_MADE, out);
 	return c->type == MSG_LOCK_WANTED ? grants_lock_recorded(g, ask_id, c, e, out) : OK;
 }
 
@@ -200,5 +198,5 @@ grants_on_vault_keys(void *self, const struct inbound *in, struct outbox *out)
 enum err
 grants_on_keys_not_made(void *self, const struct inbound *in, struct outbox *out)
 {
-	return grants_end(self, in->ask_id, (enum err)in->body->result.error, nothing_made, out);
+	return grants_end(self, in->ask_id, (enum err)in->body->result.error, NOTHING_MADE, out);
 }

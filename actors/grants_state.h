@@ -88,6 +88,9 @@ struct command {
 	struct grant_record *minted;   /* owned; mint, until its record is durable */
 };
 
+/* The id that a command answers which made nothing. */
+#define NOTHING_MADE ((struct uuid){ { 0 } })
+
 /* Ends an ask at the gate. */
 enum err grants_refuse(struct outbox *out, uint64_t ask_id, enum err why);
 enum err grants_done(struct outbox *out, uint64_t ask_id, struct uuid made);

@@ -5,8 +5,6 @@
 #include "escrow/custody.h"
 #include "escrow/random.h"
 
-static const struct uuid nothing_made;
-
 static enum err
 check_enable(const struct grants *g, const struct enable_ask_body *b, char backend[BACKEND_NAME_MAX + 1])
 {
@@ -86,7 +84,7 @@ give_up_enable(struct grants *g, uint64_t ask_id, enum err why, struct outbox *o
 	enum err e = outbox_put(out, MSG_KEYS_DROP, ask_id, &(struct keys_drop_body){ .unattended = 1 });
 
 	/* The command's deadline says it again. */
-	return e != OK ? e : grants_end(g, ask_id, why, nothing_made, out);
+	return e != OK ? e : grants_end(g, ask_id, why, NOTHING_MADE, out);
 }
 
 enum err
@@ -109,8 +107,8 @@ grants_finish_enable(struct grants *g, uint64_t ask_id, struct command *c, enum 
 	enum err e = recorded;
 
 	if (e == OK && (e = keep_enrolment(g, &c->enrolment)) != OK)
-		(void)grants_event(g, out, LOG_ENABLE, e, &c->peer, nothing_made);
-	return e == OK ? grants_end(g, ask_id, OK, nothing_made, out) : give_up_enable(g, ask_id, e, out);
+		(void)grants_event(g, out, LOG_ENABLE, e, &c->peer, NOTHING_MADE);
+	return e == OK ? grants_end(g, ask_id, OK, NOTHING_MADE, out) : give_up_enable(g, ask_id, e, out);
 }
 
 /* The record first: a crash in between leaves the ban, never a ban that comes back. */
@@ -172,5 +170,5 @@ grants_on_material_removed(void *self, const struct inbound *in, struct outbox *
 		return OK;
 	if (e == OK && (e = grants_db_drop_enrolment(g->db)) == OK)
 		g->enrolled = false;
-	return grants_end(g, in->ask_id, e, nothing_made, out);
+	return grants_end(g, in->ask_id, e, NOTHING_MADE, out);
 }

@@ -8,29 +8,18 @@
 #include "store/log_key.h"
 #include "store/log_note.h"
 #include "store/log_seal.h"
+#include "tests/fuzz/fuzz_key.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct signer *log_key;
 
 static void
-must(bool holds)
-{
-	if (!holds)
-		abort();
-}
-
-static void
 ready(void)
 {
-	struct key *seed = NULL;
-
-	if (log_key != NULL)
-		return;
-	must(secret_init(true) == OK && key_new(&seed) == OK);
-	memset(seed->b, 1, KEY_LEN); /* the key of docs/store-format.md, from which the seeds are */
-	must(signer_of_seed(seed, &log_key) == OK);
-	key_free(&seed);
+	/* The key of docs/store-format.md, from which the seeds are. */
+	if (log_key == NULL)
+		log_key = fuzz_signer(KEY_LEN);
 }
 
 static void

@@ -2,35 +2,22 @@
  * What a hostile log can hold: a segment image through the walk's own steps,
  * and one leaf, alone and inside a group whose commit is right.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "store/log_check.h"
 #include "store/log_key.h"
 #include "store/segment.h"
+#include "tests/fuzz/fuzz_key.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct signer *epoch_key;
 
 static void
-must(bool holds)
-{
-	if (!holds)
-		abort();
-}
-
-static void
 ready(void)
 {
-	struct key *seed = NULL;
-
-	if (epoch_key != NULL)
-		return;
-	must(secret_init(true) == OK && key_new(&seed) == OK);
-	seed->b[0] = 1;
-	must(signer_of_seed(seed, &epoch_key) == OK);
-	key_free(&seed);
+	if (epoch_key == NULL)
+		epoch_key = fuzz_signer(1);
 }
 
 static bool

@@ -9,56 +9,58 @@ span_of(const char *s)
 	return (struct span){ (const uint8_t *)s, strlen(s) };
 }
 
+struct spelling {
+	const char *bytes, *text;
+};
+
+static void
+assert_spelled(const struct spelling *v, size_t text_len, void (*encode)(struct span, char *),
+    enum err (*decode)(struct span, uint8_t *, size_t *))
+{
+	struct span in = span_of(v->bytes);
+	uint8_t bytes[16];
+	char text[16];
+	size_t len;
+
+	assert_int_equal(text_len, strlen(v->text));
+	encode(in, text);
+	assert_memory_equal(text, v->text, text_len);
+	assert_int_equal(decode(span_of(v->text), bytes, &len), OK);
+	assert_int_equal(len, in.len);
+	assert_memory_equal(bytes, in.p, len);
+}
+
 static void
 the_vectors_of_rfc_4648_hold_without_padding(void **state)
 {
-	static const struct { const char *bytes, *text; } vectors[] = {
+	static const struct spelling vectors[] = {
 		{ "", "" }, { "f", "Zg" }, { "fo", "Zm8" }, { "foo", "Zm9v" }, { "foob", "Zm9vYg" },
 		{ "fooba", "Zm9vYmE" }, { "foobar", "Zm9vYmFy" }, { "\xfb\xff\xbe", "-_--" },
 		{ "foobar\xfb\xff", "Zm9vYmFy-_8" },
 	};
-	char text[16];
-	uint8_t bytes[16];
-	size_t len;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-		struct span in = span_of(vectors[i].bytes);
-
-		assert_int_equal(base64_len(in.len), strlen(vectors[i].text));
-		base64_encode(in, text);
-		assert_memory_equal(text, vectors[i].text, strlen(vectors[i].text));
-		assert_int_equal(base64_decode(span_of(vectors[i].text), bytes, &len), OK);
-		assert_int_equal(len, in.len);
-		assert_memory_equal(bytes, in.p, len);
-	}
+	for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+		assert_spelled(&vectors[i], base64_len(strlen(vectors[i].bytes)), base64_encode, base64_decode);
 }
 
 static void
 the_vectors_of_rfc_4648_hold_with_padding(void **state)
 {
-	static const struct { const char *bytes, *text; } vectors[] = {
+	static const struct spelling vectors[] = {
 		{ "", "" }, { "f", "Zg==" }, { "fo", "Zm8=" }, { "foo", "Zm9v" }, { "foob", "Zm9vYg==" },
 		{ "fooba", "Zm9vYmE=" }, { "foobar", "Zm9vYmFy" }, { "\xfb\xff\xbe", "+/++" },
 	};
 	static const char *const bad[] = {
 		"Zg", "Zg=", "Zg===", "Z===", "====", "=", "Zh==", "Zm9=", "Zm-v", "Zm_v", "Zm9v====", "Zg==Zg==", "Zm9v\n",
 	};
-	char text[16];
 	uint8_t bytes[16];
 	size_t len;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-		struct span in = span_of(vectors[i].bytes);
-
-		assert_int_equal(BASE64_PADDED_LEN(in.len), strlen(vectors[i].text));
-		base64_encode_padded(in, text);
-		assert_memory_equal(text, vectors[i].text, strlen(vectors[i].text));
-		assert_int_equal(base64_decode_padded(span_of(vectors[i].text), bytes, &len), OK);
-		assert_int_equal(len, in.len);
-		assert_memory_equal(bytes, in.p, len);
-	}
+	for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+		assert_spelled(&vectors[i], BASE64_PADDED_LEN(strlen(vectors[i].bytes)), base64_encode_padded,
+		    base64_decode_padded);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		assert_int_equal(base64_decode_padded(span_of(bad[i]), bytes, &len), ERR_INVALID_CONTENT);
 }
