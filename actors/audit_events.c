@@ -12,8 +12,9 @@ put_reason(struct log_record *r, enum err e)
 		strncpy(r->reason, err_code(e), LOG_REASON_MAX);
 }
 
+/* extra: room for what the record of a setting says; it has to last as long as the record. */
 static struct log_record
-record_of_event(const struct event_body *b)
+record_of_event(const struct event_body *b, uint8_t extra[LOG_CONFIG_LEN])
 {
 	struct log_record r = {
 		.type = (enum log_type)b->type, .outcome = (enum log_outcome)b->outcome,
@@ -22,14 +23,19 @@ record_of_event(const struct event_body *b)
 	};
 
 	put_reason(&r, (enum err)b->error);
+	if (r.type == LOG_CONFIG) {
+		log_config_put((enum log_config)b->config, b->about, extra);
+		r.extra = (struct span){ extra, LOG_CONFIG_LEN };
+	}
 	return r;
 }
 
 /* What gives more rights than there were waits for a log that is known to be the real one. */
 static bool
-widens(enum log_type t)
+widens(const struct event_body *b)
 {
-	return t == LOG_GRANT || t == LOG_ENABLE || t == LOG_RESUME;
+	return b->type == LOG_GRANT || b->type == LOG_ENABLE || b->type == LOG_RESUME ||
+	    (b->type == LOG_CONFIG && b->config == CONFIG_NO_CENTER);
 }
 
 static enum err
@@ -42,7 +48,8 @@ answer(uint64_t ask_id, enum err e, struct outbox *out)
 static enum err
 append(struct audit *a, uint64_t ask_id, const struct event_body *b, struct outbox *out)
 {
-	struct log_record r = record_of_event(b);
+	uint8_t extra[LOG_CONFIG_LEN];
+	struct log_record r = record_of_event(b, extra);
 	uint64_t index;
 	enum err e = a->log != NULL && r.type != LOG_LOCK && !audit_anchors_agree(a) ? ERR_LOCKED
 	    : audit_append(a, &r, &index, out);
@@ -50,7 +57,7 @@ append(struct audit *a, uint64_t ask_id, const struct event_body *b, struct outb
 	if (e == OK)
 		a->group[a->n_group++] = (struct waiting){ .ask_id = ask_id, .index = index, .is_event = true };
 	/* Also of what the log could not take, if it narrows: it is done. */
-	if ((e == OK || !widens(r.type)) && usage_note(a->usage, &r) != OK)
+	if ((e == OK || !widens(b)) && usage_note(a->usage, &r) != OK)
 		host_fail(ERR_NO_MEMORY);
 	return e;
 }
@@ -82,7 +89,7 @@ audit_on_event_keep(void *self, const struct inbound *in, struct outbox *out)
 	const struct event_body *b = &in->body->event;
 	enum err e = append(a, in->ask_id, b, out);
 
-	if (e == ERR_LOCKED && !widens((enum log_type)b->type) && b->type != LOG_LOCK && a->n_held < AUDIT_HELD_MAX) {
+	if (e == ERR_LOCKED && !widens(b) && b->type != LOG_LOCK && a->n_held < AUDIT_HELD_MAX) {
 		a->held[a->n_held++] = (struct told_event){ .ask_id = in->ask_id, .body = *b };
 		return OK;
 	}

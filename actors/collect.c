@@ -296,6 +296,11 @@ check_limits(const struct ask_body *ask)
 	case OP_WRITE_NAME:
 		return OK;
 	case OP_NONE:
+	case OP_LIST_DETAILS:
+	case OP_SEARCH:
+	case OP_PROPOSE:
+	case OP_PROPOSAL_LIST:
+	case OP_PROPOSAL_READ:
 	case OP__COUNT:
 		return ERR_INVALID_ARGUMENT;
 	}
@@ -330,6 +335,11 @@ collect_op(struct vault_db *db, const struct ask_body *ask, struct collection *c
 	case OP_NONE:
 	case OP_VAULT_LIST:
 	case OP_WRITE_NAME:
+	case OP_LIST_DETAILS:
+	case OP_SEARCH:
+	case OP_PROPOSE:
+	case OP_PROPOSAL_LIST:
+	case OP_PROPOSAL_READ:
 	case OP__COUNT:
 		break;
 	}

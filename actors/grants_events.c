@@ -90,15 +90,32 @@ grants_events_again(struct grants *g, struct outbox *out)
 	return tell_next(g, out);
 }
 
+static enum err
+tell(struct grants *g, const struct event_body *b, struct outbox *out)
+{
+	if (hold(g, grants_own_ask(g), false, b) == NULL)
+		log_line_error(ACTOR_GRANTS, ERR_BUSY, 0);
+	return grants_events_again(g, out);
+}
+
 enum err
 grants_event(struct grants *g, struct outbox *out, enum log_type type, enum err outcome,
     const struct peer_body *peer, struct uuid grant)
 {
 	struct event_body b = grants_event_of(type, outcome, peer, grant);
 
-	if (hold(g, grants_own_ask(g), false, &b) == NULL)
-		log_line_error(ACTOR_GRANTS, ERR_BUSY, 0);
-	return grants_events_again(g, out);
+	return tell(g, &b, out);
+}
+
+enum err
+grants_event_config(struct grants *g, struct outbox *out, enum log_config what, struct uuid about,
+    const struct peer_body *peer)
+{
+	struct event_body b = grants_event_of(LOG_CONFIG, OK, peer, NOTHING_MADE);
+
+	b.config = (uint8_t)what;
+	b.about = about;
+	return tell(g, &b, out);
 }
 
 enum err

@@ -108,6 +108,7 @@ decide_grant(struct grants *g, const struct ask_body *ask, struct decision *d)
 	d->authenticated = true;
 	d->ruling.grant = use.grant;
 	d->ruling.grant_revision = use.revision;
+	d->ruling.grant_type = GRANT_UNATTENDED;
 	d->ruling.subject_kind = LOG_GRANT_ID;
 	d->ruling.subject = use.grant;
 	if (e == OK)

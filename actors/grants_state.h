@@ -120,6 +120,10 @@ uint64_t grants_own_ask(struct grants *g);
 enum err grants_event(struct grants *g, struct outbox *out, enum log_type type, enum err outcome,
     const struct peer_body *peer, struct uuid grant);
 
+/* Of a setting: what was changed, and of what. */
+enum err grants_event_config(struct grants *g, struct outbox *out, enum log_config what, struct uuid about,
+    const struct peer_body *peer);
+
 /* Of a command that goes on at grants_recorded, once. ERR_BUSY: too many wait. */
 enum err grants_event_awaited(struct grants *g, uint64_t ask_id, const struct event_body *b, struct outbox *out);
 

@@ -177,6 +177,11 @@ ref_fits(const struct keys_wanted_body *w, const struct key_ref_body *ref)
 	case OP_NONE:
 	case OP_WRITE_ASSET:
 	case OP_WRITE_NAME:
+	case OP_LIST_DETAILS:
+	case OP_SEARCH:
+	case OP_PROPOSE:
+	case OP_PROPOSAL_LIST:
+	case OP_PROPOSAL_READ:
 	case OP__COUNT:
 		break;
 	}

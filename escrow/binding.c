@@ -29,7 +29,7 @@ ask_binding(const struct ask_body *ask, uint8_t buf[BINDING_MAX])
 	struct wire_out o = begin(buf, "ask/v1");
 
 	memset(&a.peer, 0, sizeof a.peer);
-	a.boxed_half = (struct span){ NULL, 0 };
+	a.boxed_half = a.boxed_query = (struct span){ NULL, 0 };
 	ask_body_put(&o, &a);
 	return whole(&o);
 }

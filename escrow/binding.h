@@ -9,9 +9,9 @@
 #include "escrow/secret.h"
 #include "mailbox/protocol.h"
 
-#define BINDING_MAX 2048
+#define BINDING_MAX 4096
 
-/* What the token's half is boxed with: the whole ask, opener included. */
+/* What the token's half and a search's words are boxed with: the whole ask but for the two, opener included. */
 struct span ask_binding(const struct ask_body *ask, uint8_t buf[BINDING_MAX]);
 struct span mint_binding(const struct mint_ask_body *ask, uint8_t buf[BINDING_MAX]);
 

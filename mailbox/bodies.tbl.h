@@ -88,7 +88,8 @@ BODY(ask,
     U8(is_private)
     BYTES(opener, 32)            /* the asker's X25519 key */
     BYTES(token_id, 32)          /* zero: the owner asks */
-    SPAN(boxed_half, 72))        /* the other half of the token, boxed to the boot key */
+    SPAN(boxed_half, 72)         /* the other half of the token, boxed to the boot key */
+    SPAN(boxed_query, 552))      /* a search: its words, sealed likewise */
 
 /* Grants' decision. The MAC covers all that stands before it. */
 BODY(ruling,
@@ -99,6 +100,9 @@ BODY(ruling,
     ID(subject)
     ID(grant)                    /* zero: the owner */
     U64(grant_revision)
+    U8(grant_type)               /* enum grant_type; 0: the owner */
+    U8(sudo)                     /* the owner's terminal has it */
+    SPAN(vaults, 1024)           /* a search: those in scope, 16 bytes each; of the owner none: all */
     SPAN(wraps, 292)             /* rows of `wrap` */
     BYTES(mac, 32))
 
@@ -179,6 +183,8 @@ BODY(chunk_put,
 
 BODY(revision_put,
     SPAN(row, 512)
+    U8(mode)                     /* enum publish_mode */
+    ID(proposal)                 /* that ends with it; zero: none */
     SPAN(sealed_head, 48)
     SPAN(sealed_title, 1064)
     SPAN(sealed_meta, 4136))
@@ -288,6 +294,10 @@ BODY(mint_ask,
     BYTES(token_id, 32)
     SPAN(boxed_half, 72)
     U64(expires_wall_ms)
+    U8(grant_type)
+    U8(classes)                  /* bit (1 << enum key_class) */
+    U8(may_propose)
+    SPAN(label, 128)
     SPAN(vaults, 1024))          /* 16 bytes each */
 
 BODY(grant_keys_wanted,
@@ -309,7 +319,7 @@ BODY(grants_page,
     U64(offset)
     U8(more)
     U16(n_rows)
-    SPAN(rows, 120000))          /* rows of `grant_row` */
+    SPAN(rows, 124000))          /* rows of `grant_row` */
 
 BODY(grant_row,
     ID(grant)
@@ -317,6 +327,10 @@ BODY(grant_row,
     U64(expires_wall_ms)
     U64(last_used_wall_ms)       /* 0: never */
     U64(reads)
+    U8(grant_type)
+    U8(classes)
+    U8(may_propose)
+    SPAN(label, 128)
     SPAN(vaults, 1024))
 
 BODY(library,
@@ -329,7 +343,9 @@ BODY(event,
     U8(surface)
     U8(subject_kind)
     ID(subject)
-    U16(error))
+    U16(error)
+    U8(config)                   /* enum log_config; 0: another type */
+    ID(about))
 
 BODY(log_ban,
     U8(manual_lock))

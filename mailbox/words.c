@@ -12,6 +12,8 @@ static const char *const op_names[] = {
 	[OP_NONE] = "none", [OP_LIST] = "list", [OP_HISTORY] = "history", [OP_READ] = "read",
 	[OP_CREDENTIAL_BYTES] = "credential_bytes", [OP_VAULT_LIST] = "vault_list",
 	[OP_WRITE_ASSET] = "write_asset", [OP_WRITE_NAME] = "write_name", [OP_DETAILS] = "details",
+	[OP_LIST_DETAILS] = "list_details", [OP_SEARCH] = "search", [OP_PROPOSE] = "propose",
+	[OP_PROPOSAL_LIST] = "proposal_list", [OP_PROPOSAL_READ] = "proposal_read",
 };
 
 static const char *const surface_names[] = {

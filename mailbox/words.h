@@ -44,7 +44,18 @@ enum op {
 	OP_WRITE_ASSET,      /* owner: a new revision */
 	OP_WRITE_NAME,       /* owner: a vault's name */
 	OP_DETAILS,          /* owner: one revision's title and meta */
+	OP_LIST_DETAILS,     /* owner: the assets of a vault, each with title and meta */
+	OP_SEARCH,           /* owner or ordinary grant: what matches a query */
+	OP_PROPOSE,          /* ordinary grant: a new revision that waits for the owner's word */
+	OP_PROPOSAL_LIST,    /* owner: what waits */
+	OP_PROPOSAL_READ,    /* owner: bytes of one of them */
 	OP__COUNT
+};
+
+/* What a grant is for. */
+enum grant_type {
+	GRANT_UNATTENDED = 1, /* reads with nobody at the keyboard; under the unattended key */
+	GRANT_ORDINARY,       /* a local assistant beside its owner; under the root key */
 };
 
 /* Where an ask came in. */

@@ -150,6 +150,34 @@ log_record_ref(const struct log_record *r, size_t i)
 	return ref;
 }
 
+void
+log_config_put(enum log_config what, struct uuid about, uint8_t out[LOG_CONFIG_LEN])
+{
+	out[0] = (uint8_t)what;
+	memcpy(out + 1, about.b, UUID_LEN);
+}
+
+bool
+log_config_take(struct span extra, enum log_config *what, struct uuid *about)
+{
+	if (extra.len != LOG_CONFIG_LEN || extra.p[0] == CONFIG_NONE || extra.p[0] >= CONFIG__COUNT)
+		return false;
+	*what = (enum log_config)extra.p[0];
+	memcpy(about->b, extra.p + 1, UUID_LEN);
+	return true;
+}
+
+const char *
+log_config_name(enum log_config c)
+{
+	static const char *const names[] = {
+		[CONFIG_PASSWORD] = "password", [CONFIG_CENTER] = "center", [CONFIG_NO_CENTER] = "no_center",
+		[CONFIG_DEVICE_REMOVED] = "device_removed", [CONFIG_VAULT_REMOVED] = "vault_removed",
+	};
+
+	return (unsigned)c < CONFIG__COUNT && names[c] != NULL ? names[c] : "?";
+}
+
 const char *
 log_type_name(enum log_type t)
 {

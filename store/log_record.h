@@ -30,6 +30,19 @@ enum log_type {
 	LOG__COUNT
 };
 
+/* What a LOG_CONFIG record says was changed: the first byte of its extra, before the id that it is about. */
+enum log_config {
+	CONFIG_NONE,
+	CONFIG_PASSWORD,
+	CONFIG_CENTER,         /* a Center manages the library from now on */
+	CONFIG_NO_CENTER,
+	CONFIG_DEVICE_REMOVED, /* id: the device */
+	CONFIG_VAULT_REMOVED,  /* id: the vault */
+	CONFIG__COUNT
+};
+
+#define LOG_CONFIG_LEN (1 + UUID_LEN)
+
 enum log_outcome {
 	LOG_DONE,
 	LOG_REFUSED,
@@ -93,6 +106,13 @@ void log_record_take(struct wire_in *in, struct log_record *out);
 
 /* The i-th row of a page's record; i < n_refs. */
 struct log_ref log_record_ref(const struct log_record *r, size_t i);
+
+/* Fills the extra of a LOG_CONFIG record; and takes it: false when it is none of ours. */
+void log_config_put(enum log_config what, struct uuid about, uint8_t out[LOG_CONFIG_LEN]);
+bool log_config_take(struct span extra, enum log_config *what, struct uuid *about);
+
+/* "password", "center", ...; "?" out of range. */
+const char *log_config_name(enum log_config c);
 
 /* "intent", "write", ...; "?" out of range. */
 const char *log_type_name(enum log_type t);

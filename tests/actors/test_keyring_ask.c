@@ -221,6 +221,11 @@ may_name(enum op op, enum part part, enum key_class c, bool same_asset, bool sam
 	case OP_NONE:
 	case OP_WRITE_ASSET:
 	case OP_WRITE_NAME:
+	case OP_LIST_DETAILS:
+	case OP_SEARCH:
+	case OP_PROPOSE:
+	case OP_PROPOSAL_LIST:
+	case OP_PROPOSAL_READ:
 	case OP__COUNT:
 		break;
 	}

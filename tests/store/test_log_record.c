@@ -180,11 +180,36 @@ every_type_has_a_name(void **state)
 	assert_string_equal(log_type_name(LOG__COUNT), "?");
 }
 
+static void
+what_a_config_record_says_is_taken_as_it_was_put(void **state)
+{
+	struct uuid id = { { 1, 2, 3 } }, about;
+	uint8_t b[LOG_CONFIG_LEN + 1];
+	enum log_config what;
+
+	(void)state;
+	for (enum log_config c = CONFIG_PASSWORD; c < CONFIG__COUNT; c++) {
+		log_config_put(c, id, b);
+		assert_true(log_config_take((struct span){ b, LOG_CONFIG_LEN }, &what, &about));
+		assert_int_equal(what, c);
+		assert_true(uuid_equal(about, id));
+		assert_string_not_equal(log_config_name(c), "?");
+	}
+	assert_false(log_config_take((struct span){ b, LOG_CONFIG_LEN + 1 }, &what, &about));
+	assert_false(log_config_take((struct span){ b, LOG_CONFIG_LEN - 1 }, &what, &about));
+	b[0] = CONFIG__COUNT;
+	assert_false(log_config_take((struct span){ b, LOG_CONFIG_LEN }, &what, &about));
+	b[0] = CONFIG_NONE;
+	assert_false(log_config_take((struct span){ b, LOG_CONFIG_LEN }, &what, &about));
+	assert_string_equal(log_config_name(CONFIG__COUNT), "?");
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_type_round_trips),
+		cmocka_unit_test(what_a_config_record_says_is_taken_as_it_was_put),
 		cmocka_unit_test(the_largest_record_fits_a_leaf),
 		cmocka_unit_test(a_leaf_cut_or_longer_is_refused),
 		cmocka_unit_test(values_that_the_encoder_never_writes_are_refused),

@@ -54,6 +54,19 @@ write_repair(struct json_writer *w, const struct log_record *r)
 	member_head(w, "lost", repaired.lost.size, repaired.lost.root);
 }
 
+/* Which setting was changed. */
+static void
+write_config(struct json_writer *w, const struct log_record *r)
+{
+	enum log_config what;
+	struct uuid about;
+
+	if (r->type != LOG_CONFIG || !log_config_take(r->extra, &what, &about))
+		return;
+	json_member_text(w, "config", log_config_name(what));
+	write_id(w, "about", about);
+}
+
 static void
 write_rows(struct json_writer *w, const struct log_record *r)
 {
@@ -116,6 +129,7 @@ audit_record_json(struct json_writer *w, const struct log_record *r)
 	if (epoch_step(r) != NULL)
 		json_member_text(w, "epoch_step", epoch_step(r));
 	write_repair(w, r);
+	write_config(w, r);
 	json_write_end(w);
 }
 
@@ -125,8 +139,15 @@ print_what(const struct log_record *r)
 {
 	bool page = r->op == OP_LIST || r->op == OP_HISTORY || r->op == OP_VAULT_LIST;
 	struct log_repaired repaired;
+	enum log_config what;
+	struct uuid about;
 	char id[UUID_TEXT_LEN + 1];
 
+	if (r->type == LOG_CONFIG && log_config_take(r->extra, &what, &about)) {
+		uuid_text(about, id);
+		print_line("%-16s  %s  %s", "config", log_config_name(what), uuid_is_zero(about) ? "" : id);
+		return;
+	}
 	if (r->type == LOG_REPAIR && log_repaired_take(r->extra, &repaired)) {
 		print_line("%-16s  %llu records held, a log of %llu was given up", "repair",
 		    (unsigned long long)repaired.found.size, (unsigned long long)repaired.lost.size);
