@@ -34,7 +34,8 @@ refuse "the program includes a test" '#include "tests/' none $folders
 refuse "nng outside mailbox/edge*.c and front*.c" '#include <nng/' 'mailbox/(edge|front)[a-z_]*\.[ch]' $folders
 refuse "LMDB outside store/" '#include <lmdb\.h>' 'store/[a-z_]*\.[ch]' $folders
 refuse "libsodium outside escrow/" '#include <sodium' 'escrow/[a-z_]*\.[ch]' $folders
-refuse "nettle outside escrow/hash.c" '#include <nettle/' 'escrow/hash\.c' $folders
+# Hashes and the HMACs of one-time codes, which libsodium has no SHA-1 for.
+refuse "nettle outside escrow/hash.c and otp.c" '#include <nettle/' 'escrow/(hash|otp)\.c' $folders
 refuse "libevent or libseccomp outside actors/" '#include <(event|seccomp)' 'actors/[a-z_]*\.[ch]' $folders
 refuse "cJSON outside gateway/json.c" '#include <cjson|cJSON_[A-Z]' 'gateway/json\.c' $folders
 
