@@ -69,6 +69,9 @@ ERR(INVALID_CONTENT,     "invalid_content",     1, "the content does not have th
 ERR(FILE_UNREADABLE,     "file_unreadable",     1, "the file cannot be read", "check the path and its permissions")
 ERR(FILE_UNWRITABLE,     "file_unwritable",     1, "the output cannot be written", "check the path and the disk")
 ERR(EXPORT_FOREIGN,      "export_foreign",      1, "the folder holds files that are no part of this log's export", "choose another folder")
+ERR(NO_CONFLICT,         "no_conflict",         1, "the asset has one head, so there is nothing to resolve", "`memories asset edit` changes it")
+ERR(NO_TMPFS,            "no_tmpfs",            1, "there is no private folder in memory for an editor's draft", "set XDG_RUNTIME_DIR to a tmpfs of your own, or give FILE or -")
+ERR(EDITOR_FAILED,       "editor_failed",       1, "the editor could not be run, or ended with an error; nothing was changed", "set VISUAL or EDITOR to an editor that works")
 
 ERR(USAGE,               "usage",               2, "wrong usage", "see --help")
 ERR(INVALID_ARGUMENT,    "invalid_argument",    2, "an argument is malformed or outside its range", "see --help")
