@@ -1,110 +1,10 @@
 /* asset add: content from a file or stdin, sealed here, stored by the daemon. */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "gateway/content.h"
 #include "gateway/writer.h"
 #include "tools/command/command.h"
-#include "tools/command/progress.h"
-
-#define SMALL_MAX ((size_t)1 << 20)
-
-struct source {
-	int         fd;
-	const char *name; /* the file's own name; "" for stdin */
-	uint64_t    total; /* 0: unknown */
-};
-
-static enum err
-open_source(struct invocation *in, struct source *s)
-{
-	const char *path = in->positionals[1], *slash = strrchr(path, '/');
-	struct stat st;
-
-	if (strcmp(path, "-") == 0) {
-		*s = (struct source){ .fd = STDIN_FILENO, .name = "" };
-		return OK;
-	}
-	s->name = slash != NULL ? slash + 1 : path;
-	s->fd = openat(path[0] == '/' ? AT_FDCWD : in->home->cwd_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	snprintf(in->detail, sizeof in->detail, "%.1000s", path);
-	if (s->fd < 0)
-		return ERR_FILE_UNREADABLE;
-	if (fstat(s->fd, &st) != 0 || S_ISDIR(st.st_mode)) {
-		close(s->fd);
-		return ERR_FILE_UNREADABLE;
-	}
-	s->total = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
-	if (s->total > FILE_LEN_MAX) {
-		close(s->fd);
-		return ERR_TOO_LARGE;
-	}
-	return OK;
-}
-
-/* As much as fits; *len 0 at the end. */
-static enum err
-read_some(int fd, uint8_t *p, size_t cap, size_t *len)
-{
-	ssize_t n;
-
-	do
-		n = read(fd, p, cap);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return ERR_FILE_UNREADABLE;
-	*len = (size_t)n;
-	return OK;
-}
-
-/* All of a small content; ERR_TOO_LARGE past the limit. */
-static enum err
-read_small(int fd, size_t max, struct secret **out)
-{
-	struct secret *s;
-	size_t at = 0, n = 1;
-	enum err e;
-
-	if ((e = secret_new(max + 1, &s)) != OK)
-		return e;
-	while (e == OK && n > 0 && at <= max)
-		if ((e = read_some(fd, secret_bytes(s) + at, max + 1 - at, &n)) == OK)
-			at += n;
-	if (e == OK && at > max)
-		e = ERR_TOO_LARGE;
-	if (e != OK) {
-		secret_free(&s);
-		return e;
-	}
-	secret_cut(s, at);
-	*out = s;
-	return OK;
-}
-
-static enum err
-add_stream(struct writer *w, const struct source *s)
-{
-	struct progress p = progress_start(true, s->total);
-	struct secret *buf = NULL;
-	uint64_t done = 0;
-	size_t n = 1;
-	enum err e;
-
-	if ((e = secret_new(CHUNK_LEN, &buf)) != OK)
-		return e;
-	while (e == OK && n > 0)
-		if ((e = read_some(s->fd, secret_bytes(buf), CHUNK_LEN, &n)) == OK && n > 0 &&
-		    (e = writer_add(w, secret_view(buf), n)) == OK)
-			progress_at(&p, done += n);
-	progress_end(&p);
-	secret_free(&buf);
-	return e;
-}
+#include "tools/command/source.h"
 
 /* One asset on its way: what of it must be freed, and what its seals will hold. */
 struct addition {
@@ -163,7 +63,7 @@ prepare(struct addition *a, const struct source *s)
 	enum err e;
 
 	if (a->kind != KIND_FILE) {
-		if ((e = read_small(s->fd, max, &a->raw)) != OK)
+		if ((e = source_read(s, max, &a->raw)) != OK)
 			return e;
 		text = secret_span(a->raw);
 		if (a->kind == KIND_CREDENTIAL) {
@@ -189,7 +89,7 @@ write_content(struct writer *w, const struct addition *a, const struct source *s
 	enum err e;
 
 	if (a->kind == KIND_FILE)
-		return add_stream(w, s);
+		return source_copy(s, w);
 	if (a->kind == KIND_CREDENTIAL)
 		return writer_add(w, secret_view(a->raw), secret_len(a->raw));
 	if ((e = json_write_done(&a->content, &text)) != OK)
@@ -251,15 +151,13 @@ run_asset_add(struct invocation *in)
 	struct uuid vault, asset, revision;
 	enum err e;
 
-	if ((e = check_kind(in, &a.kind)) != OK || (e = open_source(in, &s)) != OK)
+	if ((e = check_kind(in, &a.kind)) != OK || (e = source_open(in, in->positionals[1], &s)) != OK)
 		return e;
-	in->detail[0] = '\0';
 	if ((e = take_labels(in, &s, &a)) == OK && (e = owner_open(in, &c)) == OK &&
 	    (e = owner_vault(in, c, in->positionals[0], &vault)) == OK && (e = prepare(&a, &s)) == OK)
 		e = store(in, c, &a, &s, vault, &asset, &revision);
 	addition_close(&a);
 	client_close(&c);
-	if (s.fd != STDIN_FILENO)
-		close(s.fd);
+	source_close(&s);
 	return e == OK ? print_added(in, vault, asset, revision) : e;
 }
