@@ -36,6 +36,7 @@ refuse "LMDB outside store/" '#include <lmdb\.h>' 'store/[a-z_]*\.[ch]' $folders
 refuse "libsodium outside escrow/" '#include <sodium' 'escrow/[a-z_]*\.[ch]' $folders
 # Hashes and the HMACs of one-time codes, which libsodium has no SHA-1 for.
 refuse "nettle outside escrow/hash.c and otp.c" '#include <nettle/' 'escrow/(hash|otp)\.c' $folders
+refuse "utf8proc outside store/search_fold.c" '#include <utf8proc' 'store/search_fold\.c' $folders
 refuse "libevent or libseccomp outside actors/" '#include <(event|seccomp)' 'actors/[a-z_]*\.[ch]' $folders
 refuse "cJSON outside gateway/json.c" '#include <cjson|cJSON_[A-Z]' 'gateway/json\.c' $folders
 
