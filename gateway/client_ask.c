@@ -23,15 +23,38 @@ is_write(enum op op)
 	return op == OP_WRITE_ASSET || op == OP_WRITE_NAME;
 }
 
+#define QUERY_MAX 512
+
+/* What an ask boxes to the boot key. */
+struct boxed {
+	uint8_t half[SEALED_KEY_LEN];
+	uint8_t query[QUERY_MAX + SEAL_OVERHEAD];
+};
+
+static enum err
+box_half(const struct client *c, const struct key *token, struct span binding, uint8_t out[SEALED_KEY_LEN])
+{
+	struct key *half = NULL;
+	enum err e;
+
+	if ((e = key_new(&half)) != OK)
+		return e;
+	token_half(token, half);
+	key_seal(c->channel.up, binding, half, out);
+	key_free(&half);
+	return OK;
+}
+
 /*
- * The ask, and for a grant the half of its token, boxed to the boot key with
- * the ask as what it is bound to. A boot key that nobody certified gets no half.
+ * The ask; for a grant the half of its token and for a search its words, boxed
+ * to the boot key with the ask as what they are bound to. A boot key that
+ * nobody certified gets neither.
  */
 static enum err
-make_ask(struct client *c, const struct client_want *want, struct ask_body *ask, uint8_t boxed[SEALED_KEY_LEN])
+make_ask(struct client *c, const struct client_want *want, struct ask_body *ask, struct boxed *boxed)
 {
 	uint8_t buf[BINDING_MAX];
-	struct key *half = NULL;
+	struct span binding;
 	enum err e;
 
 	*ask = (struct ask_body){
@@ -40,17 +63,20 @@ make_ask(struct client *c, const struct client_want *want, struct ask_body *ask,
 		.limit = want->limit, .kind = (uint8_t)want->kind, .is_private = want->is_private,
 	};
 	memcpy(ask->opener, c->opener.public_key, sizeof ask->opener);
-	if (want->token == NULL)
+	if (want->token != NULL)
+		token_id(want->token, ask->token_id);
+	if (!c->boot_certified || (want->token == NULL && want->query.len == 0))
 		return OK;
-	token_id(want->token, ask->token_id);
-	if (!c->boot_certified)
-		return OK;
-	if ((e = key_new(&half)) != OK)
-		return e;
-	token_half(want->token, half);
-	key_seal(c->channel.up, ask_binding(ask, buf), half, boxed);
-	ask->boxed_half = (struct span){ boxed, SEALED_KEY_LEN };
-	key_free(&half);
+	binding = ask_binding(ask, buf);
+	if (want->token != NULL) {
+		if ((e = box_half(c, want->token, binding, boxed->half)) != OK)
+			return e;
+		ask->boxed_half = (struct span){ boxed->half, sizeof boxed->half };
+	}
+	if (want->query.len > 0 && want->query.len <= QUERY_MAX) {
+		seal(c->channel.up->b, binding, want->query, boxed->query);
+		ask->boxed_query = (struct span){ boxed->query, want->query.len + SEAL_OVERHEAD };
+	}
 	return OK;
 }
 
@@ -188,7 +214,7 @@ take_row(const struct item_body *item, struct client_item *out)
 		out->n_assets = wire_take_u64(&in);
 		return wire_done(&in) ? OK : ERR_STORAGE_CORRUPT;
 	}
-	if (item->ref.part == PART_CONTENT)
+	if (item->ref.part == PART_CONTENT || item->ref.part == PART_FOUND)
 		return item->row.len == 0 ? OK : ERR_STORAGE_CORRUPT;
 	revision_row_take(&in, &out->row);
 	out->has_row = true;
@@ -272,14 +298,15 @@ enum err
 client_ask_send(struct client *c, const struct client_want *want, struct client_asked *out)
 {
 	struct client_asked asked = { .want = *want };
-	uint8_t boxed[SEALED_KEY_LEN];
+	struct boxed boxed;
 	enum err e;
 
 	c->detail[0] = '\0';
-	if ((e = look_up_remembered(c)) != OK || (e = make_ask(c, want, &asked.ask, boxed)) != OK ||
+	if ((e = look_up_remembered(c)) != OK || (e = make_ask(c, want, &asked.ask, &boxed)) != OK ||
 	    (e = dial_send(c->dial, MSG_ASK, &asked.ask, &asked.request)) != OK)
 		return e;
-	asked.ask.boxed_half = (struct span){ NULL, 0 };
+	asked.ask.boxed_half = asked.ask.boxed_query = (struct span){ NULL, 0 };
+	asked.want.query = (struct span){ NULL, 0 };
 	*out = asked;
 	return OK;
 }

@@ -31,6 +31,7 @@ enum part {
 	PART_META,     /* file name, media type, tags: for the owner */
 	PART_CONTENT,  /* the bytes, in chunks */
 	PART_NAME,     /* the name of a vault */
+	PART_FOUND,    /* a page of search results; never stored */
 };
 
 /* What an ask wants done. */
