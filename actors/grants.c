@@ -134,15 +134,18 @@ grants_start(const struct actor_context *context, void **self)
 }
 
 enum err
-grants_check_owner(const struct grants *g)
+grants_check_owner(struct grants *g)
 {
 	if (!g->initialized)
 		return ERR_NOT_INITIALIZED;
-	return g->unlocked && g->locking == 0 ? OK : ERR_LOCKED;
+	if (!g->unlocked || g->locking != 0)
+		return ERR_LOCKED;
+	grants_owner_was_here(g);
+	return OK;
 }
 
 enum err
-grants_check_sudo(const struct grants *g, const struct peer_body *peer)
+grants_check_sudo(struct grants *g, const struct peer_body *peer)
 {
 	enum err e = grants_check_owner(g);
 
@@ -236,6 +239,8 @@ on_keyring_state(void *self, const struct inbound *in, struct outbox *out)
 {
 	struct grants *g = self;
 
+	if (!g->unlocked && in->body->keyring_state.unlocked)
+		grants_owner_was_here(g);
 	g->unlocked = in->body->keyring_state.unlocked;
 	g->loaded = in->body->keyring_state.loaded;
 	return grants_try_load(g, out);
@@ -306,6 +311,7 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 
 	grants_commands_expire(g, now, out);
 	(void)grants_lock_tick(g, now, out);
+	(void)grants_idle_tick(g, now, out);
 	(void)grants_load_tick(g, now, out);
 	(void)grants_events_tick(g, now, out);
 	grants_anchor_tick(g, now);
@@ -314,6 +320,7 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 		sooner(&next, g->patience);
 	if (g->locking != 0)
 		sooner(&next, g->locking_until);
+	sooner(&next, grants_idle_ends(g));
 	sooner(&next, g->events.retry);
 	if (g->want_load)
 		sooner(&next, g->retry);

@@ -1,6 +1,7 @@
 /*
  * Lock: the ban and its record, a last checkpoint while keyring can still sign
- * one, then the keys. Nothing of it waits for long, and nothing stops it.
+ * one, then the keys. Nothing of it waits for long, and nothing stops it. A
+ * lock that comes by itself (grants_idle.c) has neither ban nor record.
  */
 #include "actors/grants_state.h"
 
@@ -19,11 +20,11 @@ lock_step(struct grants *g, uint64_t ask_id, const struct command *c, struct out
 }
 
 static enum err
-drop_keys(struct grants *g, uint64_t ask_id, struct outbox *out)
+drop_keys(struct grants *g, uint64_t ask_id, bool idle, struct outbox *out)
 {
 	if (g->locking == ask_id)
 		g->locking = 0;
-	return outbox_put(out, MSG_KEYS_DROP, ask_id, &(struct keys_drop_body){ .password = 1, .unattended = 1 });
+	return outbox_put(out, MSG_KEYS_DROP, ask_id, &(struct keys_drop_body){ .password = 1, .unattended = !idle });
 }
 
 /* A second lock that comes meanwhile does not wait with the first. */
@@ -31,6 +32,17 @@ static bool
 can_sign(const struct grants *g)
 {
 	return g->locking == 0 && g->log_known && (g->unlocked || g->loaded);
+}
+
+enum err
+grants_lock_begin(struct grants *g, uint64_t ask_id, bool idle, struct outbox *out)
+{
+	if (!can_sign(g))
+		return drop_keys(g, ask_id, idle, out);
+	g->locking = ask_id;
+	g->locking_idle = idle;
+	g->locking_until.ms = clock_mono().ms + CHECKPOINT_MS;
+	return outbox_put(out, MSG_CHECKPOINT_DUE, ask_id, &(struct nothing_body){ 0 });
 }
 
 /*
@@ -62,11 +74,7 @@ grants_on_lock(void *self, const struct inbound *in, struct outbox *out)
 		return e;
 	if (!g->keyring_up)
 		return lock_step(g, in->ask_id, c, out);
-	if (!can_sign(g))
-		return drop_keys(g, in->ask_id, out);
-	g->locking = in->ask_id;
-	g->locking_until.ms = clock_mono().ms + CHECKPOINT_MS;
-	return outbox_put(out, MSG_CHECKPOINT_DUE, in->ask_id, &(struct nothing_body){ 0 });
+	return grants_lock_begin(g, in->ask_id, false, out);
 }
 
 enum err
@@ -74,13 +82,13 @@ grants_on_checkpoint_over(void *self, const struct inbound *in, struct outbox *o
 {
 	struct grants *g = self;
 
-	return in->ask_id == g->locking ? drop_keys(g, in->ask_id, out) : OK;
+	return in->ask_id == g->locking ? grants_lock_without_checkpoint(g, out) : OK;
 }
 
 enum err
 grants_lock_without_checkpoint(struct grants *g, struct outbox *out)
 {
-	return g->locking != 0 ? drop_keys(g, g->locking, out) : OK;
+	return g->locking != 0 ? drop_keys(g, g->locking, g->locking_idle, out) : OK;
 }
 
 enum err

@@ -6,7 +6,7 @@
 #include "escrow/random.h"
 
 static enum err
-check_mint(const struct grants *g, const struct mint_ask_body *b)
+check_mint(struct grants *g, const struct mint_ask_body *b)
 {
 	enum err e = grants_check_sudo(g, &b->peer);
 	size_t n = b->vaults.len / UUID_LEN;

@@ -85,7 +85,7 @@ check_unattended(const struct grants *g, const struct ask_body *ask)
 		return ERR_BANNED;
 	if (!g->enrolled)
 		return ERR_NOT_ENABLED;
-	return g->loaded && g->locking == 0 ? OK : ERR_UNATTENDED_NOT_LOADED;
+	return g->loaded && (g->locking == 0 || g->locking_idle) ? OK : ERR_UNATTENDED_NOT_LOADED;
 }
 
 static enum err

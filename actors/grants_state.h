@@ -59,6 +59,7 @@ struct grants {
 	bool     unlocked, loaded;     /* as the keyring last said */
 	bool     log_known, log_ban;   /* as audit last said */
 	uint64_t locking;              /* a lock whose keys wait for the last checkpoint; 0: none */
+	bool     locking_idle;         /* it came by itself: the unattended key stays */
 	struct mono_ms locking_until;
 	uint64_t init_ask;             /* an init that waits for the log's first word; 0: none */
 
@@ -71,6 +72,7 @@ struct grants {
 	struct mono_ms patience;       /* when to stop waiting for keyring and log at start */
 	uint64_t       own_asks;       /* asks that begin here */
 	struct grants_events events;
+	struct mono_ms owner_seen;     /* when the owner last asked for anything */
 	struct mono_ms anchored;       /* when the log's head was last kept for itself */
 };
 
@@ -141,9 +143,9 @@ enum err grants_on_event_kept(void *self, const struct inbound *in, struct outbo
 struct event_body grants_event_of(enum log_type type, enum err outcome, const struct peer_body *peer,
     struct uuid grant);
 
-/* What stands in the way of an owner's command: OK, or why not. */
-enum err grants_check_owner(const struct grants *g);
-enum err grants_check_sudo(const struct grants *g, const struct peer_body *peer);
+/* What stands in the way of an owner's command: OK, or why not. One that may be done puts the idle lock off. */
+enum err grants_check_owner(struct grants *g);
+enum err grants_check_sudo(struct grants *g, const struct peer_body *peer);
 
 bool     grants_banned(const struct grants *g);
 enum err grants_load_library(struct grants *g);
@@ -182,12 +184,21 @@ enum err grants_on_lock(void *self, const struct inbound *in, struct outbox *out
 enum err grants_on_keys_dropped(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_checkpoint_over(void *self, const struct inbound *in, struct outbox *out);
 
+/* Waits for the last checkpoint if there can be one, then drops the keys: of an idle lock what the password opened. */
+enum err grants_lock_begin(struct grants *g, uint64_t ask_id, bool idle, struct outbox *out);
+
 /* The log's word for the record of a lock. */
 enum err grants_lock_recorded(struct grants *g, uint64_t ask_id, struct command *c, enum err e, struct outbox *out);
 
 /* The keys of a lock go now, whether there is a checkpoint or not; and when its time is over. */
 enum err grants_lock_without_checkpoint(struct grants *g, struct outbox *out);
 enum err grants_lock_tick(struct grants *g, struct mono_ms now, struct outbox *out);
+
+/* grants_idle.c */
+enum err       grants_idle_lock(struct grants *g, struct outbox *out); /* OK when it is locked already */
+enum err       grants_idle_tick(struct grants *g, struct mono_ms now, struct outbox *out);
+struct mono_ms grants_idle_ends(const struct grants *g); /* 0: it does not */
+void           grants_owner_was_here(struct grants *g);
 
 /* grants_start.c */
 struct custody_ref_body grants_custody_ref(const struct grants *g, uint8_t delegation[DELEGATION_LEN]);

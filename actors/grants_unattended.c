@@ -6,7 +6,7 @@
 #include "escrow/random.h"
 
 static enum err
-check_enable(const struct grants *g, const struct enable_ask_body *b, char backend[BACKEND_NAME_MAX + 1])
+check_enable(struct grants *g, const struct enable_ask_body *b, char backend[BACKEND_NAME_MAX + 1])
 {
 	enum err e = grants_check_sudo(g, &b->peer);
 

@@ -29,6 +29,7 @@ config_put(struct wire_out *o, const struct process_config *c)
 	wire_put_u64(o, c->log_first_segment);
 	wire_put_u64(o, c->log_segment);
 	wire_put_u64(o, c->log_epoch_records);
+	wire_put_u64(o, c->idle_lock_ms);
 	wire_put_span(o, (struct span){ (const uint8_t *)c->home, strlen(c->home) });
 	wire_put_span(o, (struct span){ (const uint8_t *)c->weakened, strlen(c->weakened) });
 	wire_put_u16(o, (uint16_t)c->n_edges);
@@ -65,6 +66,7 @@ config_take(struct wire_in *in, struct process_config *c)
 	c->log_first_segment = wire_take_u64(in);
 	c->log_segment = wire_take_u64(in);
 	c->log_epoch_records = wire_take_u64(in);
+	c->idle_lock_ms = wire_take_u64(in);
 	take_text(in, c->home, sizeof c->home);
 	take_text(in, c->weakened, sizeof c->weakened);
 	c->n_edges = wire_take_u16(in);
@@ -191,7 +193,7 @@ run(const struct process_config *c, const struct roster *roster)
 	const struct roster_process *p = &roster->processes[c->process];
 	struct settings settings = {
 		.home = c->home, .log_first_segment = c->log_first_segment, .log_segment = c->log_segment,
-		.log_epoch_records = c->log_epoch_records,
+		.log_epoch_records = c->log_epoch_records, .idle_lock_ms = c->idle_lock_ms,
 		.kdf_memory_kib_min = c->kdf_memory_kib_min, .sandbox = c->sandbox, .guard = c->guard,
 		.ready_fd = PROCESS_FD, .weakened = c->weakened,
 	};

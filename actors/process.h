@@ -22,7 +22,7 @@ struct process_config {
 	bool     sandbox, guard, trace, pin;
 	uint32_t supervisor_pid;
 	uint32_t kdf_memory_kib_min;
-	uint64_t log_first_segment, log_segment, log_epoch_records;
+	uint64_t log_first_segment, log_segment, log_epoch_records, idle_lock_ms;
 	char     home[16384];         /* canonical path; the working directory is there already */
 	char     weakened[256];
 	size_t   n_edges;

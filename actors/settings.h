@@ -13,6 +13,7 @@ struct settings {
 	uint64_t    log_first_segment;   /* bytes; 0: the default */
 	uint64_t    log_segment;
 	uint64_t    log_epoch_records;   /* an epoch of the log ends after so many; 0: the default */
+	uint64_t    idle_lock_ms;        /* the library locks after so long without its owner; 0: never */
 	uint32_t    kdf_memory_kib_min;  /* envelopes with less are refused */
 	bool        sandbox;             /* seccomp filters on */
 	bool        guard;               /* not dumpable, no core */

@@ -115,6 +115,7 @@ send_config(const struct supervisor *s, const struct child *child)
 	c->log_first_segment = from->log_first_segment;
 	c->log_segment = from->log_segment;
 	c->log_epoch_records = from->log_epoch_records;
+	c->idle_lock_ms = from->idle_lock_ms;
 	snprintf(c->home, sizeof c->home, "%s", from->home);
 	snprintf(c->weakened, sizeof c->weakened, "%s", from->weakened);
 	edges_of(s, child->index, c);

@@ -16,6 +16,7 @@ struct supervisor_config {
 	bool        sandbox, guard, trace, pin;
 	uint32_t    kdf_memory_kib_min;
 	uint64_t    log_first_segment, log_segment, log_epoch_records;
+	uint64_t    idle_lock_ms;
 	const char *weakened;
 };
 

@@ -43,6 +43,16 @@ expect_invalid(struct temp_dir *d)
 	assert_false(set);
 }
 
+static enum err
+idle_lock(struct temp_dir *d, uint64_t *seconds)
+{
+	struct home h = { .fd = open(d->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .cwd_fd = -1 };
+	enum err e = config_idle_lock(&h, seconds);
+
+	close(h.fd);
+	return e;
+}
+
 static int
 setup(void **state)
 {
@@ -159,6 +169,35 @@ the_flag_and_the_variable_hold_whatever_the_file_is(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, temp_dir_teardown)
 
+static void
+the_idle_lock_is_what_the_owner_set_or_fifteen_minutes(void **state)
+{
+	static const struct { const char *text; uint64_t seconds; } good[] = {
+		{ "{}", 900 }, { "{\"idle_lock_seconds\":0}", 0 }, { "{\"idle_lock_seconds\":60,\"remote\":\"a\"}", 60 },
+		{ "{\"idle_lock_seconds\":604800}", 604800 },
+	};
+	static const char *const bad[] = {
+		"{\"idle_lock_seconds\":604801}", "{\"idle_lock_seconds\":-1}", "{\"idle_lock_seconds\":1.5}",
+		"{\"idle_lock_seconds\":\"60\"}", "{\"idle_lock_seconds\":null}", "[]", "{\"remote\":7}",
+	};
+	struct temp_dir *d = *state;
+	uint64_t seconds = 0;
+
+	assert_int_equal(idle_lock(d, &seconds), OK);
+	assert_int_equal(seconds, 900);
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+		put_config(d, good[i].text);
+		assert_int_equal(idle_lock(d, &seconds), OK);
+		assert_int_equal(seconds, good[i].seconds);
+	}
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		put_config(d, bad[i]);
+		seconds = 5;
+		assert_int_equal(idle_lock(d, &seconds), ERR_CONFIG_INVALID);
+		assert_int_equal(seconds, 5);
+	}
+}
+
 int
 main(void)
 {
@@ -170,6 +209,7 @@ main(void)
 		TEST(a_config_that_others_could_write_is_an_error),
 		TEST(a_config_that_is_a_link_a_fifo_or_too_long_is_an_error),
 		TEST(the_flag_and_the_variable_hold_whatever_the_file_is),
+		TEST(the_idle_lock_is_what_the_owner_set_or_fifteen_minutes),
 	};
 
 	umask(022);

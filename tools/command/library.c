@@ -12,6 +12,7 @@
 #include "escrow/random.h"
 #include "escrow/sign.h"
 #include "escrow/terminal.h"
+#include "gateway/config.h"
 #include "store/grants_db.h"
 #include "tools/command/command.h"
 
@@ -177,11 +178,14 @@ run_daemon(struct invocation *in)
 		.kdf_memory_kib_min = option_given(in, "--test-kdf") ? PASSWORD_MEMORY_KIB_TEST : PASSWORD_MEMORY_KIB_DEFAULT,
 	};
 	char weakened[256] = "";
+	uint64_t idle_lock_s;
 	enum err e;
 
 	if ((e = option_u64(in, "--test-log-segment", 65536, (uint64_t)64 << 20, 0, &config.log_segment)) != OK ||
-	    (e = option_u64(in, "--test-log-epoch", 2, 65536, 0, &config.log_epoch_records)) != OK)
+	    (e = option_u64(in, "--test-log-epoch", 2, 65536, 0, &config.log_epoch_records)) != OK ||
+	    (e = config_idle_lock(in->home, &idle_lock_s)) != OK)
 		return e;
+	config.idle_lock_ms = idle_lock_s * 1000;
 	config.log_first_segment = config.log_segment;
 	for (size_t i = 0; i < sizeof weaknesses / sizeof *weaknesses; i++)
 		if (option_given(in, weaknesses[i].option))
