@@ -9,6 +9,7 @@ found_page_put(struct wire_out *o, const struct found_page *p)
 	wire_put_u8(o, VERSION);
 	wire_put_u64(o, p->offset);
 	wire_put_u64(o, p->total);
+	wire_put_u8(o, p->relaxed);
 	wire_put_u16(o, p->n_rows);
 }
 
@@ -22,7 +23,8 @@ found_row_put(struct wire_out *o, const struct found_row *r)
 	wire_put_u64(o, r->created.ms);
 	wire_put_u64(o, r->updated.ms);
 	wire_put_u32(o, r->score);
-	wire_put_u8(o, (uint8_t)r->field);
+	wire_put_u8(o, (uint8_t)r->part);
+	wire_put_u16(o, r->number);
 	wire_put_u32(o, r->match_offset);
 	wire_put_u32(o, r->match_len);
 	wire_put_u32(o, r->excerpt_offset);
@@ -34,7 +36,7 @@ static bool
 row_valid(const struct found_row *r)
 {
 	return (r->kind == KIND_MEMORY || r->kind == KIND_CARD) && utf8_valid(r->title) && utf8_valid(r->excerpt) &&
-	    (r->field == FOUND_IN_TITLE || r->field == FOUND_IN_BODY);
+	    r->part >= SEARCH_TITLE && r->part <= SEARCH_TAG;
 }
 
 static bool
@@ -47,12 +49,13 @@ take_row(struct wire_in *in, struct found_row *r)
 	r->created.ms = wire_take_u64(in);
 	r->updated.ms = wire_take_u64(in);
 	r->score = wire_take_u32(in);
-	r->field = (enum found_field)wire_take_u8(in);
+	r->part = (enum search_part)wire_take_u8(in);
+	r->number = wire_take_u16(in);
 	r->match_offset = wire_take_u32(in);
 	r->match_len = wire_take_u32(in);
 	r->excerpt_offset = wire_take_u32(in);
 	r->title = wire_take_span(in, FOUND_TITLE_MAX);
-	r->excerpt = wire_take_span(in, FOUND_EXCERPT_MAX);
+	r->excerpt = wire_take_span(in, SEARCH_EXCERPT_MAX);
 	return !in->failed && row_valid(r);
 }
 
@@ -61,13 +64,16 @@ found_take(struct span bytes, struct found_page *page, struct found_row rows[FOU
 {
 	struct wire_in in = wire_in(bytes.p, bytes.len);
 	struct found_page p;
+	uint8_t relaxed;
 
 	if (wire_take_u8(&in) != VERSION)
 		return ERR_STORAGE_CORRUPT;
 	p.offset = wire_take_u64(&in);
 	p.total = wire_take_u64(&in);
+	relaxed = wire_take_u8(&in);
+	p.relaxed = relaxed;
 	p.n_rows = wire_take_u16(&in);
-	if (in.failed || p.n_rows > FOUND_ROWS_MAX)
+	if (in.failed || relaxed > 1 || p.n_rows > FOUND_ROWS_MAX)
 		return ERR_STORAGE_CORRUPT;
 	for (size_t i = 0; i < p.n_rows; i++)
 		if (!take_row(&in, &rows[i]))
@@ -79,13 +85,19 @@ found_take(struct span bytes, struct found_page *page, struct found_row rows[FOU
 }
 
 const char *
-found_field_name(enum found_field f)
+found_part_name(enum search_part part)
 {
-	switch (f) {
-	case FOUND_IN_TITLE:
+	switch (part) {
+	case SEARCH_TITLE:
 		return "title";
-	case FOUND_IN_BODY:
+	case SEARCH_BODY:
 		return "body";
+	case SEARCH_FIELD_NAME:
+		return "field_name";
+	case SEARCH_FIELD_VALUE:
+		return "field_value";
+	case SEARCH_TAG:
+		return "tag";
 	}
 	return "?";
 }

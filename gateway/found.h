@@ -9,18 +9,11 @@
 
 #include "escrow/secret.h"
 #include "mailbox/clock.h"
-#include "mailbox/words.h"
+#include "store/search_index.h"
 
 #define FOUND_ROWS_MAX    50
 #define FOUND_LEN_MAX     65900 /* of a page; one that would be longer has fewer rows */
 #define FOUND_TITLE_MAX   1024
-#define FOUND_EXCERPT_MAX 512
-
-/* Where the match stands. */
-enum found_field {
-	FOUND_IN_TITLE = 1,
-	FOUND_IN_BODY, /* of a card: its fields, a line each; then, of both, the tags */
-};
 
 struct found_row {
 	struct uuid      vault;
@@ -30,17 +23,19 @@ struct found_row {
 	struct wall_ms   created;      /* of the asset */
 	struct wall_ms   updated;
 	uint32_t         score;        /* thousandths; only good for comparing within one answer */
-	enum found_field field;
-	uint32_t         match_offset; /* bytes into the field */
+	enum search_part part;         /* what the match stands in */
+	uint16_t         number;       /* of a card's field or a tag, from 0 */
+	uint32_t         match_offset; /* bytes into that text */
 	uint32_t         match_len;
 	uint32_t         excerpt_offset;
 	struct span      title;        /* UTF-8 */
-	struct span      excerpt;      /* UTF-8, cut between characters, around the match */
+	struct span      excerpt;      /* UTF-8, of that text, around the match; it may end within the match */
 };
 
 struct found_page {
 	uint64_t offset;
-	uint64_t total; /* how many match */
+	uint64_t total;   /* how many match */
+	bool     relaxed; /* none matched every word: these match some */
 	uint16_t n_rows;
 };
 
@@ -54,7 +49,7 @@ void found_row_put(struct wire_out *o, const struct found_row *r);
  */
 enum err found_take(struct span bytes, struct found_page *page, struct found_row rows[FOUND_ROWS_MAX]);
 
-/* "title", "body"; "?" out of range. */
-const char *found_field_name(enum found_field f);
+/* "title", "body", "field_name", "field_value", "tag"; "?" out of range. */
+const char *found_part_name(enum search_part part);
 
 #endif
