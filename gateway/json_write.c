@@ -141,29 +141,29 @@ is_plain(uint8_t c)
 	return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
 }
 
-/* One character that is not plain ASCII; returns how many bytes it was. */
+/* One character that is not plain ASCII, as it is written; returns how many bytes it was. */
 static size_t
-put_special(struct json_writer *w, const uint8_t *p, size_t n)
+spell(const uint8_t *p, size_t n, char out[8], size_t *out_len)
 {
 	static const char letters[] = "\"\\\b\f\n\r\t", escapes[] = "\"\\bfnrt";
 	uint32_t point = 0xfffd;
 	size_t len = utf8_take(p, n, &point);
 	const char *at = point != 0 && point < 0x80 ? strchr(letters, (int)point) : NULL;
-	char text[8];
 
 	if (at != NULL)
-		put(w, (char[]){ '\\', escapes[at - letters] }, 2);
+		*out_len = (size_t)snprintf(out, 8, "\\%c", escapes[at - letters]);
 	else if (len <= 1 || point == 0x2028 || point == 0x2029)
-		put(w, text, (size_t)snprintf(text, sizeof text, "\\u%04x", (unsigned)point));
+		*out_len = (size_t)snprintf(out, 8, "\\u%04x", (unsigned)point);
 	else
-		put(w, p, len);
+		memcpy(out, p, *out_len = len);
 	return len == 0 ? 1 : len;
 }
 
 void
 json_write_string(struct json_writer *w, struct span s)
 {
-	size_t run;
+	size_t run, len;
+	char text[8];
 
 	start_value(w);
 	put(w, "\"", 1);
@@ -171,12 +171,32 @@ json_write_string(struct json_writer *w, struct span s)
 		for (run = 0; run < s.len && is_plain(s.p[run]); run++)
 			;
 		put(w, s.p, run);
-		if (run < s.len)
-			run += put_special(w, s.p + run, s.len - run);
+		if (run < s.len) {
+			run += spell(s.p + run, s.len - run, text, &len);
+			put(w, text, len);
+		}
 		s.p += run;
 		s.len -= run;
 	}
 	put(w, "\"", 1);
+}
+
+size_t
+json_string_fit(struct span s, size_t room)
+{
+	size_t done = 0, len, taken;
+	char text[8];
+
+	if (room < 2)
+		return 0;
+	for (room -= 2; done < s.len; done += taken, room -= len) {
+		taken = len = 1;
+		if (!is_plain(s.p[done]))
+			taken = spell(s.p + done, s.len - done, text, &len);
+		if (len > room)
+			break;
+	}
+	return done;
 }
 
 void

@@ -50,6 +50,9 @@ void json_write_key(struct json_writer *w, const char *name);
 void json_write_string(struct json_writer *w, struct span s);
 void json_write_text(struct json_writer *w, const char *s);
 
+/* How many bytes of s, in whole characters, take at most room bytes when they are written, quotes included. */
+size_t json_string_fit(struct span s, size_t room);
+
 void json_write_u64(struct json_writer *w, uint64_t v);
 void json_write_i64(struct json_writer *w, int64_t v);
 void json_write_bool(struct json_writer *w, bool v);

@@ -68,6 +68,8 @@ handle_message(struct mcp_turn *t)
 {
 	struct mcp_refusal refusal = { .id = t->message.id };
 
+	t->refusal = (struct mcp_refusal){ .kind = MCP_OK };
+	t->refused[0] = '\0';
 	switch (t->message.kind) {
 	case RPC_NOTIFICATION:
 	case RPC_RESPONSE:
@@ -80,6 +82,9 @@ handle_message(struct mcp_turn *t)
 		break;
 	}
 	refusal.revision = t->revision;
+	refusal.uri = t->refusal.uri;
+	refusal.why = t->refusal.why;
+	refusal.message = t->refused;
 	if (refusal.kind != MCP_OK)
 		mcp_error_write(t->answer, &refusal);
 }

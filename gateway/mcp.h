@@ -15,6 +15,7 @@
 #ifndef GATEWAY_MCP_H
 #define GATEWAY_MCP_H
 
+#include "gateway/mcp_resource.h"
 #include "gateway/mcp_tool.h"
 
 /* The most messages that one array may hold: each may cost a long answer. */
@@ -35,6 +36,7 @@ struct mcp_server {
 	const char            *instructions; /* for the model; at most 2 KiB is read by some */
 	const struct mcp_tool *tools;
 	size_t                 n_tools;
+	const struct mcp_resources *resources; /* NULL: none are declared */
 
 	/*
 	 * OK: result holds one complete object that conforms to the tool's

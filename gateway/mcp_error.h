@@ -21,6 +21,8 @@ enum mcp_error {
 	MCP_BAD_PARAMS,
 	MCP_BAD_CURSOR,
 	MCP_UNKNOWN_TOOL,
+	MCP_UNKNOWN_RESOURCE,
+	MCP_REFUSED, /* the request is well formed; `why` and `message` tell */
 	MCP_OUR_FAULT,
 	MCP_ERROR__COUNT
 };
@@ -33,6 +35,9 @@ struct mcp_refusal {
 	enum mcp_revision revision;  /* MCP_REVISION_NONE: the era is not known; legacy */
 	struct span       id;        /* len 0: none */
 	struct span       requested; /* the version asked for; of MCP_VERSION_UNSUPPORTED */
+	struct span       uri;       /* of MCP_UNKNOWN_RESOURCE */
+	enum err          why;       /* of MCP_REFUSED */
+	const char       *message;   /* of MCP_REFUSED; "": err_text(why) */
 };
 
 /* The whole error answer. */

@@ -5,6 +5,16 @@
 #include "gateway/mcp_tool.h"
 
 static void
+write_words(struct json_writer *w, const char *const *words)
+{
+	json_write_key(w, "enum");
+	json_write_array(w);
+	for (; *words != NULL; words++)
+		json_write_text(w, *words);
+	json_write_end(w);
+}
+
+static void
 write_field(struct json_writer *w, const struct mcp_field *f)
 {
 	json_write_key(w, f->name);
@@ -21,6 +31,21 @@ write_field(struct json_writer *w, const struct mcp_field *f)
 		json_member_u64(w, "maximum", f->max);
 		if (!f->required)
 			json_member_u64(w, "default", f->otherwise);
+		break;
+	case MCP_FIELD_TEXT:
+		json_member_text(w, "type", "string");
+		json_member_u64(w, "minLength", f->min);
+		json_member_u64(w, "maxLength", f->max);
+		break;
+	case MCP_FIELD_WORD:
+		json_member_text(w, "type", "string");
+		write_words(w, f->words);
+		break;
+	case MCP_FIELD_ARRAY:
+		json_member_text(w, "type", "array");
+		json_write_key(w, "items");
+		json_write_raw(w, (struct span){ (const uint8_t *)f->items, strlen(f->items) });
+		json_member_u64(w, "maxItems", f->max);
 		break;
 	}
 	json_member_text(w, "description", f->description);
@@ -102,6 +127,47 @@ field_index(const struct mcp_tool *tool, const char *name)
 	return i;
 }
 
+/* False past max; a text from JSON is well-formed UTF-8. */
+static bool
+length_fits(const struct mcp_field *f, struct span text)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < text.len; i++)
+		n += (text.p[i] & 0xc0) != 0x80;
+	return n >= f->min && n <= f->max;
+}
+
+static bool
+word_of(const struct mcp_field *f, struct span text, uint64_t *out)
+{
+	for (uint64_t i = 0; f->words[i] != NULL; i++)
+		if (strlen(f->words[i]) == text.len && memcmp(f->words[i], text.p, text.len) == 0) {
+			*out = i;
+			return true;
+		}
+	return false;
+}
+
+static void
+name_words(const struct mcp_field *f, char message[MCP_MESSAGE_MAX])
+{
+	int len = snprintf(message, MCP_MESSAGE_MAX, "\"%s\" must be one of", f->name);
+
+	for (size_t i = 0; f->words[i] != NULL; i++)
+		len += snprintf(message + len, MCP_MESSAGE_MAX - (size_t)len, "%s %s", i > 0 ? "," : "", f->words[i]);
+}
+
+static uint64_t
+n_items(const struct json *array)
+{
+	uint64_t n = 0;
+
+	for (const struct json *v = json_first(array); v != NULL; v = json_next(v))
+		n++;
+	return n;
+}
+
 static enum err
 read_value(const struct mcp_field *f, const struct json *v, struct mcp_value *out, char message[MCP_MESSAGE_MAX])
 {
@@ -118,6 +184,23 @@ read_value(const struct mcp_field *f, const struct json *v, struct mcp_value *ou
 			break;
 		snprintf(message, MCP_MESSAGE_MAX, "\"%s\" must be an integer from %" PRIu64 " to %" PRIu64,
 		    f->name, f->min, f->max);
+		return ERR_INVALID_ARGUMENT;
+	case MCP_FIELD_TEXT:
+		if (json_as_string(v, &out->text) && length_fits(f, out->text))
+			break;
+		snprintf(message, MCP_MESSAGE_MAX, "\"%s\" must be a string of %" PRIu64 " to %" PRIu64 " characters",
+		    f->name, f->min, f->max);
+		return ERR_INVALID_ARGUMENT;
+	case MCP_FIELD_WORD:
+		if (json_as_string(v, &text) && word_of(f, text, &out->integer))
+			break;
+		name_words(f, message);
+		return ERR_INVALID_ARGUMENT;
+	case MCP_FIELD_ARRAY:
+		out->array = v;
+		if (json_type(v) == JSON_ARRAY && n_items(v) <= f->max)
+			break;
+		snprintf(message, MCP_MESSAGE_MAX, "\"%s\" must be an array of at most %" PRIu64 " items", f->name, f->max);
 		return ERR_INVALID_ARGUMENT;
 	}
 	out->given = true;

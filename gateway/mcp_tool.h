@@ -16,6 +16,9 @@
 enum mcp_field_type {
 	MCP_FIELD_ID,      /* a UUID of 36 characters */
 	MCP_FIELD_INTEGER,
+	MCP_FIELD_TEXT,    /* min .. max characters */
+	MCP_FIELD_WORD,    /* one of a few */
+	MCP_FIELD_ARRAY,   /* at most max items; what they are is for the tool to check */
 };
 
 struct mcp_field {
@@ -23,7 +26,9 @@ struct mcp_field {
 	const char         *description;
 	enum mcp_field_type type;
 	bool                required;
-	uint64_t            min, max;  /* of an integer; max <= JSON_INTEGER_MAX */
+	uint64_t            min, max;  /* of an integer, a text's length, an array's; max <= JSON_INTEGER_MAX */
+	const char *const  *words;     /* of a word; ends with NULL */
+	const char         *items;     /* of an array: their schema, JSON text on one line */
 	uint64_t            otherwise; /* its value when it is not given */
 };
 
@@ -37,11 +42,13 @@ struct mcp_tool {
 	bool                    read_only, destructive, idempotent, open_world;
 };
 
-/* One argument. An integer that was not given has its default. */
+/* One argument. An integer that was not given has its default. Text and array are the call's own. */
 struct mcp_value {
-	bool        given;
-	struct uuid id;
-	uint64_t    integer;
+	bool               given;
+	struct uuid        id;
+	uint64_t           integer; /* of a word: which one */
+	struct span        text;
+	const struct json *array;
 };
 
 struct mcp_args {

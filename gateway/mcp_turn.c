@@ -25,10 +25,14 @@ mcp_turn_write_server(struct mcp_turn *t)
 static void
 write_cache(struct json_writer *w, enum mcp_cache cache)
 {
+	static const unsigned ttl_ms[] = {
+		[MCP_CACHE_LIST] = LIST_TTL_MS, [MCP_CACHE_FRESH] = 0, [MCP_CACHE_DISCOVER] = DISCOVER_TTL_MS,
+	};
+
 	if (cache == MCP_CACHE_NONE)
 		return;
-	json_member_u64(w, "ttlMs", cache == MCP_CACHE_LIST ? LIST_TTL_MS : DISCOVER_TTL_MS);
-	json_member_text(w, "cacheScope", cache == MCP_CACHE_LIST ? "private" : "public");
+	json_member_u64(w, "ttlMs", ttl_ms[cache]);
+	json_member_text(w, "cacheScope", cache == MCP_CACHE_DISCOVER ? "public" : "private");
 }
 
 void

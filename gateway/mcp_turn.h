@@ -13,12 +13,15 @@ struct mcp_turn {
 	struct rpc_message       message;
 	const struct json       *params;   /* an object, or NULL when absent */
 	struct json_writer      *answer;
+	struct mcp_refusal       refusal;  /* uri and why: what a method says of its error besides the kind */
+	char                     refused[MCP_RESOURCE_MESSAGE_MAX]; /* its message */
 };
 
 /* How long and by whom a modern result may be kept. */
 enum mcp_cache {
 	MCP_CACHE_NONE,
 	MCP_CACHE_LIST,
+	MCP_CACHE_FRESH, /* it is the state now */
 	MCP_CACHE_DISCOVER,
 };
 
@@ -37,5 +40,10 @@ enum mcp_error mcp_method_answer(struct mcp_turn *t);
 
 /* tools/call; the same. */
 enum mcp_error mcp_call_answer(struct mcp_turn *t);
+
+/* resources/list, resources/templates/list, resources/read of a server that declares resources; the same. */
+enum mcp_error mcp_resources_list(struct mcp_turn *t);
+enum mcp_error mcp_resources_templates(struct mcp_turn *t);
+enum mcp_error mcp_resources_read(struct mcp_turn *t);
 
 #endif

@@ -1,3 +1,4 @@
+#include "gateway/mcp_schema.h"
 #include "gateway/unattended_tools.h"
 
 #define PAGE_MAX  100
@@ -22,57 +23,47 @@ static const struct mcp_field history_fields[] = { VAULT, ASSET, ROW, ROWS };
 static const struct mcp_field read_fields[] = { VAULT, ASSET, REVISION, BYTE, BYTES };
 static const struct mcp_field credential_fields[] = { VAULT, SECRET, REVISION, BYTE, BYTES };
 
-#define STRING  "{\"type\":\"string\"}"
-#define COUNT   "{\"type\":\"integer\",\"minimum\":0}"
-#define FLAG    "{\"type\":\"boolean\"}"
-#define STRINGS "{\"type\":\"array\",\"items\":" STRING "}"
-#define OR_NULL(type) "{\"type\":[\"" type "\",\"null\"]}"
-#define OBJECT(properties, required) \
-	"{\"type\":\"object\",\"properties\":{" properties "},\"required\":[" required "]}"
-
-#define AUDIT \
-	"\"audit\":" OBJECT("\"index\":" COUNT ",\"log\":" STRING, "\"index\",\"log\"")
 #define PAGE \
-	"\"offset\":" COUNT ",\"next\":" OR_NULL("integer") "," AUDIT
+	"\"offset\":" SCHEMA_COUNT ",\"next\":" SCHEMA_OR_NULL("integer") "," SCHEMA_AUDIT
 
-#define ASSET_ROW OBJECT( \
-	"\"asset\":" STRING "," \
+#define ASSET_ROW SCHEMA_OBJECT( \
+	"\"asset\":" SCHEMA_STRING "," \
 	"\"kind\":{\"type\":\"string\",\"enum\":[\"memory\",\"card\",\"file\",\"credential\"]}," \
-	"\"private\":" FLAG "," \
-	"\"title\":" STRING "," \
-	"\"revision\":" OR_NULL("string") "," \
-	"\"bytes\":" COUNT "," \
-	"\"created_at\":" STRING "," \
-	"\"updated_at\":" STRING "," \
-	"\"conflict\":" FLAG "," \
-	"\"heads\":" STRINGS, \
+	"\"private\":" SCHEMA_FLAG "," \
+	"\"title\":" SCHEMA_STRING "," \
+	"\"revision\":" SCHEMA_OR_NULL("string") "," \
+	"\"bytes\":" SCHEMA_COUNT "," \
+	"\"created_at\":" SCHEMA_STRING "," \
+	"\"updated_at\":" SCHEMA_STRING "," \
+	"\"conflict\":" SCHEMA_FLAG "," \
+	"\"heads\":" SCHEMA_STRINGS, \
 	"\"asset\",\"kind\",\"private\",\"title\",\"revision\",\"bytes\"," \
 	"\"created_at\",\"updated_at\",\"conflict\",\"heads\"")
 
-#define REVISION_ROW OBJECT( \
-	"\"revision\":" STRING "," \
-	"\"parents\":" STRINGS "," \
-	"\"created_at\":" STRING "," \
-	"\"bytes\":" COUNT "," \
-	"\"head\":" FLAG "," \
-	"\"deleted\":" FLAG "," \
-	"\"quarantine\":" FLAG, \
+#define REVISION_ROW SCHEMA_OBJECT( \
+	"\"revision\":" SCHEMA_STRING "," \
+	"\"parents\":" SCHEMA_STRINGS "," \
+	"\"created_at\":" SCHEMA_STRING "," \
+	"\"bytes\":" SCHEMA_COUNT "," \
+	"\"head\":" SCHEMA_FLAG "," \
+	"\"deleted\":" SCHEMA_FLAG "," \
+	"\"quarantine\":" SCHEMA_FLAG, \
 	"\"revision\",\"parents\",\"created_at\",\"bytes\",\"head\",\"deleted\",\"quarantine\"")
 
-static const char list_output[] = OBJECT(
-	"\"vault\":" STRING ",\"assets\":{\"type\":\"array\",\"items\":" ASSET_ROW "}," PAGE,
+static const char list_output[] = SCHEMA_OBJECT(
+	"\"vault\":" SCHEMA_STRING ",\"assets\":{\"type\":\"array\",\"items\":" ASSET_ROW "}," PAGE,
 	"\"vault\",\"assets\",\"offset\",\"next\",\"audit\"");
 
-static const char history_output[] = OBJECT(
-	"\"vault\":" STRING ",\"asset\":" STRING ","
+static const char history_output[] = SCHEMA_OBJECT(
+	"\"vault\":" SCHEMA_STRING ",\"asset\":" SCHEMA_STRING ","
 	"\"revisions\":{\"type\":\"array\",\"items\":" REVISION_ROW "}," PAGE,
 	"\"vault\",\"asset\",\"revisions\",\"offset\",\"next\",\"audit\"");
 
-static const char bytes_output[] = OBJECT(
-	"\"data\":" STRING ","
-	"\"offset\":" COUNT ",\"total\":" COUNT ",\"next\":" OR_NULL("integer") ","
-	"\"revision\":" STRING ","
-	"\"encoding\":{\"type\":\"string\",\"enum\":[\"content_json\",\"raw_bytes\"]}," AUDIT,
+static const char bytes_output[] = SCHEMA_OBJECT(
+	"\"data\":" SCHEMA_STRING ","
+	"\"offset\":" SCHEMA_COUNT ",\"total\":" SCHEMA_COUNT ",\"next\":" SCHEMA_OR_NULL("integer") ","
+	"\"revision\":" SCHEMA_STRING ","
+	"\"encoding\":{\"type\":\"string\",\"enum\":[\"content_json\",\"raw_bytes\"]}," SCHEMA_AUDIT,
 	"\"data\",\"offset\",\"total\",\"next\",\"revision\",\"encoding\",\"audit\"");
 
 #define FIELDS(f)  .fields = (f), .n_fields = sizeof(f) / sizeof *(f)

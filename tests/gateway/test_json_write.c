@@ -160,6 +160,31 @@ an_error_is_written_as_commands_print_it(void **state)
 	expect(&w, "{\"error\":{\"code\":\"busy\",\"message\":\"wait\"}}");
 }
 
+static void
+what_fits_is_whole_characters_as_they_are_written(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t      room, fit;
+	} rows[] = {
+		{ "abc", 5, 3 }, { "abc", 4, 2 }, { "abc", 2, 0 }, { "abc", 1, 0 }, { "", 2, 0 }, { "abc", 100, 3 },
+		{ "a\"b", 5, 2 }, { "a\"b", 4, 1 }, { "\n\n", 6, 2 }, { "\001x", 8, 1 }, { "\001x", 7, 0 },
+		{ "\xe4\xb8\xad\xe6\x96\x87", 8, 6 }, { "\xe4\xb8\xad\xe6\x96\x87", 7, 3 }, { "\xe4\xb8\xad", 4, 0 },
+		{ "\xe2\x80\xa8", 7, 0 }, { "\xe2\x80\xa8", 8, 3 }, { "\xff" "a", 8, 1 }, { "\xff" "a", 9, 2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct span s = { (const uint8_t *)rows[i].text, strlen(rows[i].text) };
+		struct json_writer w = { 0 };
+
+		assert_int_equal(json_string_fit(s, rows[i].room), rows[i].fit);
+		json_write_string(&w, (struct span){ s.p, rows[i].fit });
+		assert_true(w.len <= rows[i].room || rows[i].fit == 0);
+		json_write_free(&w);
+	}
+}
+
 int
 main(void)
 {
@@ -173,6 +198,7 @@ main(void)
 		cmocka_unit_test(a_member_is_a_key_and_its_value),
 		cmocka_unit_test(nesting_deeper_than_64_fails),
 		cmocka_unit_test(an_error_is_written_as_commands_print_it),
+		cmocka_unit_test(what_fits_is_whole_characters_as_they_are_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -3,7 +3,7 @@
 #include "gateway/mcp_error.h"
 #include "tests/support/check.h"
 
-/* The code table of the protocol's digest, as far as stdio and tools go; 0: cannot happen. */
+/* The code table of the protocol's digest, as far as stdio, tools and resources go; 0: cannot happen. */
 static const struct {
 	enum mcp_error kind;
 	int            legacy, modern;
@@ -18,6 +18,8 @@ static const struct {
 	{ MCP_BAD_PARAMS, -32602, -32602 },
 	{ MCP_BAD_CURSOR, -32602, -32602 },
 	{ MCP_UNKNOWN_TOOL, -32602, -32602 },
+	{ MCP_UNKNOWN_RESOURCE, -32002, -32602 },
+	{ MCP_REFUSED, -31000, -31000 },
 	{ MCP_OUR_FAULT, -32603, -32603 },
 };
 
@@ -44,14 +46,22 @@ no_code_is_in_the_band_that_history_has_used(void **state)
 	}
 }
 
+static bool
+holds(const struct json_writer *w, const char *text)
+{
+	return memmem(w->p, w->len, text, strlen(text)) != NULL;
+}
+
 static void
-only_an_unsupported_version_carries_data(void **state)
+each_kind_carries_its_own_data_or_none(void **state)
 {
 	struct json_writer w = { 0 };
 	struct mcp_refusal refusal = {
 		.revision = MCP_2026_07_28,
 		.id = { (const uint8_t *)"5", 1 },
 		.requested = { (const uint8_t *)"a\"b", 3 },
+		.uri = { (const uint8_t *)"u:\"", 3 },
+		.why = ERR_LOCKED,
 	};
 
 	(void)state;
@@ -60,8 +70,10 @@ only_an_unsupported_version_carries_data(void **state)
 		json_write_clear(&w);
 		mcp_error_write(&w, &refusal);
 		assert_memory_equal(w.p, "{\"jsonrpc\":\"2.0\",\"id\":5,\"error\":{\"code\":", 39);
-		assert_int_equal(memmem(w.p, w.len, "\"data\":{\"supported\":[", 21) != NULL, kind == MCP_VERSION_UNSUPPORTED);
-		assert_int_equal(memmem(w.p, w.len, "\"requested\":\"a\\\"b\"}", 19) != NULL, kind == MCP_VERSION_UNSUPPORTED);
+		assert_int_equal(holds(&w, "\"data\":{\"supported\":["), kind == MCP_VERSION_UNSUPPORTED);
+		assert_int_equal(holds(&w, "\"data\":{\"uri\":\"u:\\\"\"}}}"), kind == MCP_UNKNOWN_RESOURCE);
+		assert_int_equal(holds(&w, "\"data\":{\"code\":\"locked\"}}}"), kind == MCP_REFUSED);
+		assert_int_equal(holds(&w, "\"requested\":\"a\\\"b\"}"), kind == MCP_VERSION_UNSUPPORTED);
 	}
 	json_write_free(&w);
 }
@@ -72,7 +84,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_kind_has_its_code_in_each_era),
 		cmocka_unit_test(no_code_is_in_the_band_that_history_has_used),
-		cmocka_unit_test(only_an_unsupported_version_carries_data),
+		cmocka_unit_test(each_kind_carries_its_own_data_or_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -4,7 +4,7 @@
     mcp_schema_check.py PROGRAM|FOLDER
 
 PROGRAM is run with MEMORIES_MCP_ANSWERS set to a folder, where it leaves
-<revision>.jsonl files of {"method":..., "answer":...} lines; a FOLDER holds
+<revision>.<server>.jsonl files of {"method":..., "answer":...} lines; a FOLDER holds
 them already. The schemas are the published ones, in ../shared/schemas beside
 the project or in $MEMORIES_MCP_SCHEMAS; exit 77 (skipped) without them.
 
@@ -12,6 +12,7 @@ Checked: each result against the result type of its method, each error against
 the error type, each success of a tool against the outputSchema that tools/list
 announced, and that text content and structuredContent agree.
 """
+import itertools
 import json
 import os
 import pathlib
@@ -20,6 +21,8 @@ import sys
 import tempfile
 
 REVISIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]
+
+SERVERS = ["unattended", "ordinary"]
 
 RESULT_TYPES = {
     "initialize": "InitializeResult",
@@ -30,6 +33,7 @@ RESULT_TYPES = {
     "prompts/list": "ListPromptsResult",
     "resources/list": "ListResourcesResult",
     "resources/templates/list": "ListResourceTemplatesResult",
+    "resources/read": "ReadResourceResult",
 }
 
 TYPES = {
@@ -178,12 +182,12 @@ def check_tool_result(outputs, result):
 
 
 def output_of(tools, result):
-    """The outputSchema of the one tool whose properties are those of the result."""
+    """The outputSchema of the tool whose required properties the result has, and no unknown ones."""
     if result.get("isError"):
         return []
     keys = json.loads(result["content"][0]["text"]).keys()
     return [t["outputSchema"] for t in tools
-            if "outputSchema" in t and t["outputSchema"]["properties"].keys() == keys]
+            if "outputSchema" in t and set(t["outputSchema"]["required"]) <= keys <= t["outputSchema"]["properties"].keys()]
 
 
 def check_answer(schema, newest, tools, method, answer):
@@ -204,11 +208,12 @@ def check_answer(schema, newest, tools, method, answer):
 
 def check_folder(folder, schemas):
     n_checked = n_bad = 0
-    for revision in REVISIONS:
+    for revision, server in itertools.product(REVISIONS, SERVERS):
         tools = []
-        lines = (folder / f"{revision}.jsonl").read_text().splitlines()
+        name = f"{revision}.{server}.jsonl"
+        lines = (folder / name).read_text().splitlines()
         if not lines:
-            raise ValueError(f"{revision}.jsonl is empty")
+            raise ValueError(f"{name} is empty")
         for number, line in enumerate(lines, 1):
             entry = json.loads(line)
             n_checked += 1
@@ -216,7 +221,7 @@ def check_folder(folder, schemas):
                                       entry["method"], entry["answer"]))
             n_bad += bool(wrong)
             for what in wrong:
-                print(f"{revision}.jsonl:{number}: {entry['method']}: {what}")
+                print(f"{name}:{number}: {entry['method']}: {what}")
     print(f"{n_checked - n_bad} passed, {n_bad} failed")
     return n_bad
 
