@@ -273,7 +273,18 @@ check_write(struct vault_db *db, const struct ask_body *ask)
 		return OK;
 	if ((e = vault_db_asset(db, ask->vault, ask->asset, &asset)) != OK)
 		return e;
-	return asset.kind == (enum kind)ask->kind ? OK : ERR_WRONG_KIND;
+	if (asset.kind != (enum kind)ask->kind)
+		return ERR_WRONG_KIND;
+	return asset.key_class == class_of(asset.kind, ask->is_private) ? OK : ERR_INVALID_ARGUMENT;
+}
+
+/* A vault that nobody put yet gets its first name. */
+static enum err
+check_name(struct vault_db *db, const struct ask_body *ask)
+{
+	enum err e = check_vault(db, ask->vault);
+
+	return e == ERR_NOT_FOUND ? OK : e;
 }
 
 static enum err
@@ -317,7 +328,7 @@ collect_op(struct vault_db *db, const struct ask_body *ask, struct collection *c
 	if (ask->op == OP_VAULT_LIST)
 		return collect_vaults(db, ask, c);
 	if (ask->op == OP_WRITE_NAME)
-		return OK;
+		return check_name(db, ask);
 	if ((e = check_vault(db, ask->vault)) != OK)
 		return e;
 	switch ((enum op)ask->op) {

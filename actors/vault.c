@@ -233,12 +233,13 @@ on_publish_wanted(void *self, const struct inbound *in, struct outbox *out)
 	const struct revision_put_body *b = &in->body->revision_put;
 	struct wire_in row = wire_in(b->row.p, b->row.len);
 	struct new_revision fresh = {
+		.mode = (enum publish_mode)b->mode,
 		.sealed_head = b->sealed_head, .sealed_title = b->sealed_title, .sealed_meta = b->sealed_meta,
 	};
 	enum err e;
 
 	revision_row_take(&row, &fresh.row);
-	if (!wire_done(&row))
+	if (!wire_done(&row) || b->mode > PUBLISH_BESIDE)
 		return refuse(in, NULL, ERR_INVALID_ARGUMENT, NULL, out);
 	if ((e = vault_db_publish(v->db, &fresh)) == ERR_BUSY && (e = commit_group(v, out)) == OK)
 		e = vault_db_publish(v->db, &fresh);

@@ -15,6 +15,8 @@
 struct writer {
 	struct client      *client;       /* borrowed */
 	struct revision_row row;
+	enum publish_mode   mode;
+	struct uuid         settles;      /* a proposal */
 	struct key         *revision_key; /* owned */
 	struct key         *chunk;        /* owned; of the piece being sealed */
 	struct secret      *plain;        /* owned; the chunk being filled */
@@ -48,32 +50,49 @@ ask_keys(struct client *c, const struct client_want *want, struct writer *w)
 
 	if (e != OK)
 		return e;
-	w->row = (struct revision_row){
-		.vault = want->vault, .asset = a->asset, .revision = a->revision, .kind = want->kind,
-		.key_class = class_of(want->kind, want->is_private), .created = clock_wall(),
-	};
-	w->row.asset_created = w->row.created;
+	w->row.vault = want->vault;
+	w->row.asset = a->asset;
+	w->row.revision = a->revision;
+	w->row.created = clock_wall();
 	w->revision_key = a->revision_key;
 	a->revision_key = NULL;
 	client_answer_free(&a);
 	return OK;
 }
 
-enum err
-writer_open(struct client *c, struct uuid vault, struct uuid asset, enum kind kind, bool is_private,
-    struct writer **out)
+static enum err
+begin(struct client *c, const struct writer_want *want, struct writer *w)
 {
-	struct client_want want = { .op = OP_WRITE_ASSET, .surface = SURFACE_OWNER, .vault = vault,
-		.asset = asset, .kind = kind, .is_private = is_private };
+	struct client_want ask = { .op = OP_WRITE_ASSET, .surface = SURFACE_OWNER, .vault = want->vault,
+		.asset = want->asset, .kind = want->kind, .is_private = want->is_private };
+	enum err e;
+
+	if (want->n_parents > REVISION_PARENTS_MAX)
+		return ERR_INVALID_ARGUMENT;
+	if ((e = key_new(&w->chunk)) != OK || (e = secret_new(CHUNK_LEN, &w->plain)) != OK ||
+	    (e = ask_keys(c, &ask, w)) != OK)
+		return e;
+	w->row.kind = want->kind;
+	w->row.key_class = class_of(want->kind, want->is_private);
+	w->row.deleted = want->deleted;
+	w->row.asset_created = uuid_is_zero(want->asset) ? w->row.created : want->asset_created;
+	w->row.n_parents = (uint16_t)want->n_parents;
+	memcpy(w->row.parents, want->parents, want->n_parents * sizeof *want->parents);
+	w->mode = want->mode;
+	w->settles = want->proposal;
+	return OK;
+}
+
+enum err
+writer_open(struct client *c, const struct writer_want *want, struct writer **out)
+{
 	struct writer *w = calloc(1, sizeof *w);
 	enum err e;
 
 	if (w == NULL)
 		return ERR_NO_MEMORY;
 	w->client = c;
-	if ((e = key_new(&w->chunk)) != OK || (e = secret_new(CHUNK_LEN, &w->plain)) != OK ||
-	    (e = ask_keys(c, &want, w)) != OK) {
-		w->published = true; /* nothing was stored yet */
+	if ((e = begin(c, want, w)) != OK) {
 		writer_close(&w);
 		return e;
 	}
@@ -128,6 +147,8 @@ writer_add(struct writer *w, const void *p, size_t len)
 	const uint8_t *from = p;
 	enum err e;
 
+	if (w->row.deleted)
+		return ERR_INVALID_ARGUMENT;
 	if (len > limit_of(w->row.kind) - w->row.bytes - w->n_plain)
 		return ERR_TOO_LARGE;
 	while (len > 0) {
@@ -153,7 +174,7 @@ put_revision(struct writer *w, struct span title, struct span meta)
 	uint8_t row[REVISION_ROW_MAX], total[8], head[sizeof total + SEAL_OVERHEAD];
 	uint8_t sealed_title[TITLE_LEN_MAX + SEAL_OVERHEAD], sealed_meta[META_LEN_MAX + SEAL_OVERHEAD];
 	struct wire_out row_out = wire_out(row, sizeof row), total_out = wire_out(total, sizeof total);
-	struct revision_put_body put;
+	struct revision_put_body put = { .mode = (uint8_t)w->mode, .proposal = w->settles };
 	union any_body answer;
 
 	revision_row_put(&row_out, &w->row);
@@ -172,7 +193,9 @@ writer_publish(struct writer *w, struct span title, struct span meta, struct uui
 
 	if (title.len > TITLE_LEN_MAX || meta.len > META_LEN_MAX)
 		return ERR_TOO_LARGE;
-	if ((e = send_chunk(w, true)) != OK || (e = wait_for(w, 0)) != OK || (e = put_revision(w, title, meta)) != OK)
+	if (!w->row.deleted && ((e = send_chunk(w, true)) != OK || (e = wait_for(w, 0)) != OK))
+		return e;
+	if ((e = put_revision(w, title, meta)) != OK)
 		return e;
 	w->published = true;
 	*asset = w->row.asset;
@@ -200,31 +223,54 @@ writer_close(struct writer **w)
 	*w = NULL;
 }
 
-/* Keys for the vault's classes first, then its name, sealed like a revision of the vault itself. */
-enum err
-writer_make_vault(struct client *c, struct span name, struct uuid *vault)
+/* A name is sealed like a revision of the vault itself. */
+static enum err
+put_name(struct client *c, struct uuid vault, struct span name)
 {
-	struct client_want want = { .op = OP_WRITE_NAME, .surface = SURFACE_OWNER };
+	struct client_want want = { .op = OP_WRITE_NAME, .surface = SURFACE_OWNER, .vault = vault };
 	struct writer w = { .client = c };
 	uint8_t sealed[NAME_LEN_MAX + SEAL_OVERHEAD];
 	struct name_put_body put;
 	union any_body answer;
 	enum err e;
 
-	if (name.len < 1 || name.len > NAME_LEN_MAX)
-		return ERR_INVALID_ARGUMENT;
-	if ((e = client_call(c, MSG_VAULT_ASK, &(struct owner_ask_body){ { 0 } }, MSG_DONE, &answer)) != OK)
-		return e;
-	want.vault = answer.made.id;
 	if ((e = key_new(&w.chunk)) == OK && (e = ask_keys(c, &want, &w)) == OK) {
-		put = (struct name_put_body){ .vault = want.vault, .revision = w.row.revision,
+		put = (struct name_put_body){ .vault = vault, .revision = w.row.revision,
 			.created_wall_ms = w.row.created.ms };
 		put.sealed = seal_piece(&w, PART_NAME, 0, false, (struct span){ NULL, 0 }, name, sealed);
 		e = client_call(c, MSG_NAME_PUT, &put, MSG_DONE, &answer);
 	}
 	key_free(&w.chunk);
 	key_free(&w.revision_key);
-	if (e == OK)
-		*vault = want.vault;
 	return e;
+}
+
+static bool
+name_fits(struct span name)
+{
+	return name.len >= 1 && name.len <= NAME_LEN_MAX;
+}
+
+/* Keys for the vault's classes first, then its name. */
+enum err
+writer_make_vault(struct client *c, struct span name, struct uuid *vault)
+{
+	union any_body answer;
+	struct uuid made;
+	enum err e;
+
+	if (!name_fits(name))
+		return ERR_INVALID_ARGUMENT;
+	if ((e = client_call(c, MSG_VAULT_ASK, &(struct owner_ask_body){ { 0 } }, MSG_DONE, &answer)) != OK)
+		return e;
+	made = answer.made.id;
+	if ((e = put_name(c, made, name)) == OK)
+		*vault = made;
+	return e;
+}
+
+enum err
+writer_rename_vault(struct client *c, struct uuid vault, struct span name)
+{
+	return name_fits(name) ? put_name(c, vault, name) : ERR_INVALID_ARGUMENT;
 }

@@ -14,20 +14,32 @@
 
 struct writer;
 
-/*
- * Asks for the keys of a new revision; asset is zero for a new one.
- * Errors as client_ask.
- */
-enum err writer_open(struct client *c, struct uuid vault, struct uuid asset, enum kind kind,
-    bool is_private, struct writer **out);
+/* A new revision, and what it stands on. */
+struct writer_want {
+	struct uuid       vault;
+	struct uuid       asset;         /* zero: a new one, without parents */
+	struct wall_ms    asset_created; /* of one that is there */
+	enum kind         kind;
+	bool              is_private;    /* as the asset is, if there is one */
+	bool              deleted;       /* a tombstone: it takes no content */
+	enum publish_mode mode;
+	size_t            n_parents;     /* at most REVISION_PARENTS_MAX */
+	struct uuid       parents[REVISION_PARENTS_MAX];
+	struct uuid       proposal;      /* that this revision settles; zero: none */
+};
 
-/* Takes the next bytes of the content. ERR_TOO_LARGE: past the limit of the kind. */
+/* Asks for the keys of a new revision. Errors as client_ask. */
+enum err writer_open(struct client *c, const struct writer_want *want, struct writer **out);
+
+/* Takes the next bytes of the content. ERR_TOO_LARGE: past the limit of the kind. ERR_INVALID_ARGUMENT: a tombstone. */
 enum err writer_add(struct writer *w, const void *p, size_t len);
 
 /*
  * Publishes the revision with this title (at most TITLE_LEN_MAX bytes) and
  * meta (META_LEN_MAX). On an error nothing of it will ever be seen; after
  * ERR_TIMEOUT and ERR_INTERRUPTED it may have been published all the same.
+ * ERR_STALE_BASE: the parents are no longer what the mode wants.
+ * ERR_NOT_FOUND: the proposal that it settles waits no more.
  */
 enum err writer_publish(struct writer *w, struct span title, struct span meta,
     struct uuid *asset, struct uuid *revision);
@@ -37,5 +49,8 @@ void writer_close(struct writer **w);
 
 /* Makes a vault of that name, 1 .. NAME_LEN_MAX bytes. */
 enum err writer_make_vault(struct client *c, struct span name, struct uuid *vault);
+
+/* Gives a vault another name. ERR_NOT_FOUND, ERR_VAULT_NOT_ACTIVE. */
+enum err writer_rename_vault(struct client *c, struct uuid vault, struct span name);
 
 #endif

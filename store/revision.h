@@ -15,6 +15,12 @@
 #define CHUNK_LEN            65536u
 #define FILE_LEN_MAX         ((uint64_t)16 << 30)
 
+/* What a new revision's parents must be. */
+enum publish_mode {
+	PUBLISH_ON_HEADS, /* exactly the heads that its asset has by then */
+	PUBLISH_BESIDE,   /* any revisions of it: heads that are left make a conflict */
+};
+
 struct revision_row {
 	struct uuid    vault;
 	struct uuid    asset;

@@ -161,16 +161,39 @@ vault_db_put_vault_row(struct vault_db *db, const struct vault_row *row)
 enum err
 vault_db_put_vault(struct vault_db *db, const struct vault_row *row)
 {
-	struct vault_row old = { .n_assets = 0 }, v = *row;
+	struct vault_row old, v = *row;
 	enum err e;
 
 	if (row->name_len > SEALED_NAME_MAX)
 		return ERR_INVALID_ARGUMENT;
 	if ((e = env_begin(db->env)) != OK)
 		return e;
-	if ((e = vault_db_get_vault(db, row->vault, &old)) != OK && e != ERR_NOT_FOUND)
+	v.active = true;
+	v.n_assets = 0;
+	if ((e = vault_db_get_vault(db, row->vault, &old)) == OK) {
+		if (!old.active)
+			return ERR_VAULT_NOT_ACTIVE;
+		v.created = old.created;
+		v.n_assets = old.n_assets;
+	} else if (e != ERR_NOT_FOUND) {
 		return env_fail(db->env, e);
-	v.n_assets = old.n_assets;
+	}
+	return vault_db_put_vault_row(db, &v);
+}
+
+enum err
+vault_db_remove_vault(struct vault_db *db, struct uuid vault)
+{
+	struct vault_row v;
+	enum err e;
+
+	if ((e = env_begin(db->env)) != OK)
+		return e;
+	if ((e = vault_db_get_vault(db, vault, &v)) != OK)
+		return e == ERR_NOT_FOUND ? e : env_fail(db->env, e);
+	if (!v.active)
+		return ERR_VAULT_NOT_ACTIVE;
+	v.active = false;
 	return vault_db_put_vault_row(db, &v);
 }
 

@@ -61,11 +61,15 @@ struct vault_row {
 };
 
 /*
- * Makes the vault, or replaces its row: another name (a new name_revision),
- * or not active any more. n_assets is not taken from the row.
- * ERR_INVALID_ARGUMENT: the name is too long.
+ * Makes the vault, active, or gives it another name: then created stays what
+ * it was. active and n_assets are not taken from the row.
+ * ERR_INVALID_ARGUMENT: the name is too long. ERR_VAULT_NOT_ACTIVE: it was
+ * removed, for ever.
  */
 enum err vault_db_put_vault(struct vault_db *db, const struct vault_row *row);
+
+/* What is in it stays, and nobody reads it. ERR_NOT_FOUND. ERR_VAULT_NOT_ACTIVE: it was removed before. */
+enum err vault_db_remove_vault(struct vault_db *db, struct uuid vault);
 
 /* ERR_NOT_FOUND. */
 enum err vault_db_vault(struct vault_db *db, struct uuid vault, struct vault_row *out);
@@ -78,7 +82,7 @@ struct asset_row {
 	struct uuid    vault;
 	struct uuid    asset;
 	enum kind      kind;
-	enum key_class key_class; /* of the revision published last, quarantined ones left out */
+	enum key_class key_class; /* of each of its revisions */
 	bool           deleted;  /* there are heads, and every one is a tombstone */
 	struct wall_ms created;
 	uint16_t       n_heads;  /* > 1: a conflict; 0: all revisions are quarantined */
@@ -132,6 +136,7 @@ enum err vault_db_stage_chunk(struct vault_db *db, struct uuid revision, uint32_
 
 struct new_revision {
 	struct revision_row row;
+	enum publish_mode mode;
 	struct span sealed_head, sealed_title, sealed_meta;
 	bool        quarantined;
 };
@@ -142,15 +147,18 @@ struct new_revision {
  * The first revision of an asset has no parents and makes the asset. A
  * tombstone has no chunks; every other revision has those of row.bytes.
  *
- * A quarantined revision becomes no head and leaves its parents heads; its
- * chunks are kept as they are, all, some or none, and its sealed_head may be
- * empty.
+ * A quarantined revision becomes no head and leaves its parents heads, whatever
+ * the mode; its chunks are kept as they are, all, some or none, and its
+ * sealed_head may be empty.
  *
- * ERR_NOT_FOUND: no such vault. ERR_VAULT_NOT_ACTIVE. ERR_INVALID_ARGUMENT:
+ * A revision has the kind and the class of its asset, for ever.
+ *
+ * ERR_NOT_FOUND: no such vault. ERR_VAULT_NOT_ACTIVE. ERR_STALE_BASE: the
+ * parents are not what the mode wants, but may have been. ERR_INVALID_ARGUMENT:
  * the revision exists or is being discarded, an asset without parents exists,
- * a parent is not of this asset or named twice, the kind differs, the class is
- * not of that kind, a sealed part has a wrong length, a chunk of row.bytes is
- * missing or too many are there, or the asset would have more than
+ * a parent is not of this asset or named twice, the kind or the class differs,
+ * the class is not of that kind, a sealed part has a wrong length, a chunk of
+ * row.bytes is missing or too many are there, or the asset would have more than
  * ASSET_HEADS_MAX heads.
  */
 enum err vault_db_publish(struct vault_db *db, const struct new_revision *r);

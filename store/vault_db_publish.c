@@ -108,7 +108,7 @@ check_asset(struct vault_db *db, struct publishing *p)
 		return OK;
 	}
 	p->was_live = db_records_is_live(&p->asset);
-	if (p->asset.row.kind != row->kind)
+	if (p->asset.row.kind != row->kind || p->asset.row.key_class != row->key_class)
 		return ERR_INVALID_ARGUMENT;
 	return check_parents(db, row);
 }
@@ -120,6 +120,23 @@ is_parent(const struct revision_row *row, struct uuid id)
 		if (uuid_equal(row->parents[i], id))
 			return true;
 	return false;
+}
+
+/* Parents are named once each, so as many as there are heads, all of them heads, are the heads. */
+static enum err
+check_base(const struct publishing *p)
+{
+	const struct revision_row *row = &p->r->row;
+	const struct asset_row *a = &p->asset.row;
+
+	if (p->r->mode == PUBLISH_BESIDE || p->r->quarantined)
+		return OK;
+	if (row->n_parents != a->n_heads)
+		return ERR_STALE_BASE;
+	for (size_t i = 0; i < a->n_heads; i++)
+		if (!is_parent(row, a->heads[i]))
+			return ERR_STALE_BASE;
+	return OK;
 }
 
 /* Takes the parents out of the heads and the revision in, in the order of ids. */
@@ -144,7 +161,6 @@ move_heads(struct db_asset *a, const struct revision_row *row)
 	a->row.heads[at] = row->revision;
 	a->tombstone[at] = row->deleted;
 	a->row.n_heads = (uint16_t)(n + 1);
-	a->row.key_class = row->key_class;
 	return OK;
 }
 
@@ -159,7 +175,7 @@ decide(struct vault_db *db, struct publishing *p)
 		return e;
 	if ((e = check_absent(db, DB_REVISION, db_records_key1(p->r->row.revision))) != OK)
 		return e;
-	if ((e = check_asset(db, p)) != OK)
+	if ((e = check_asset(db, p)) != OK || (e = check_base(p)) != OK)
 		return e;
 	if ((e = check_chunks(db, p)) != OK)
 		return e;
@@ -228,7 +244,7 @@ apply(struct vault_db *db, struct publishing *p)
 static bool
 is_refusal(enum err e)
 {
-	return e == ERR_NOT_FOUND || e == ERR_VAULT_NOT_ACTIVE || e == ERR_INVALID_ARGUMENT;
+	return e == ERR_NOT_FOUND || e == ERR_VAULT_NOT_ACTIVE || e == ERR_STALE_BASE || e == ERR_INVALID_ARGUMENT;
 }
 
 enum err

@@ -21,11 +21,13 @@ static const struct uuid content_vault = { { 0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 static inline void
 content_make_vault(struct vault_db *db, struct uuid vault, bool active)
 {
-	struct vault_row row = { .vault = vault, .active = active, .created = { 5 }, .name_revision = content_id(0x7e, vault.b[15]),
+	struct vault_row row = { .vault = vault, .created = { 5 }, .name_revision = content_id(0x7e, vault.b[15]),
 		.name_len = 60 };
 
 	memset(row.sealed_name, vault.b[15], sizeof row.sealed_name);
 	assert_int_equal(vault_db_put_vault(db, &row), OK);
+	if (!active)
+		assert_int_equal(vault_db_remove_vault(db, vault), OK);
 }
 
 struct content {
@@ -52,7 +54,7 @@ content_publish(struct vault_db *db, const struct content *c)
 	struct new_revision n = { .row = { .vault = content_vault, .asset = content_id(0x20, c->asset),
 		.revision = content_id(0x30, c->revision), .kind = c->kind, .key_class = c->key_class, .deleted = c->deleted,
 		.bytes = c->bytes, .created = { 1000 + c->revision }, .asset_created = { 900 } },
-		.quarantined = c->quarantined };
+		.mode = PUBLISH_BESIDE, .quarantined = c->quarantined };
 	uint32_t n_chunks = c->deleted ? 0 : revision_n_chunks(c->bytes);
 
 	while (n.row.n_parents < 3 && c->parents[n.row.n_parents] != 0) {

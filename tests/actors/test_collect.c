@@ -359,10 +359,27 @@ a_write_brings_no_pieces_and_keeps_to_its_kind(void **state)
 	r.ask.asset = content_id(0x20, MEMORY);
 	assert_int_equal(collect(t.db, &r, t.c), OK);
 	assert_int_equal(take_items(items, 1), 0);
+	r.ask.is_private = 1;
+	assert_int_equal(collect(t.db, &r, t.c), ERR_INVALID_ARGUMENT);
 	r.ask.kind = KIND_FILE;
 	assert_int_equal(collect(t.db, &r, t.c), ERR_WRONG_KIND);
 	r.ask.asset = content_id(0x20, 99);
 	assert_int_equal(collect(t.db, &r, t.c), ERR_NOT_FOUND);
+}
+
+static void
+a_name_is_for_a_vault_that_is_new_or_active(void **state)
+{
+	struct ruling_body r = asking(OP_WRITE_NAME, 0, 0);
+	struct item_body items[1];
+
+	(void)state;
+	assert_int_equal(collect(t.db, &r, t.c), OK);
+	assert_int_equal(take_items(items, 1), 0);
+	r.ask.vault = content_id(0x10, 99);
+	assert_int_equal(collect(t.db, &r, t.c), OK);
+	r.ask.vault = removed_vault;
+	assert_int_equal(collect(t.db, &r, t.c), ERR_VAULT_NOT_ACTIVE);
 }
 
 static void
@@ -401,7 +418,7 @@ the_widest_page_fits(void **state)
 		for (unsigned k = 0; k < 17; k++) {
 			n = (struct new_revision){ .row = { .vault = content_id(0x10, 7), .asset = content_id(0x50, (uint8_t)a),
 				.revision = content_id((uint8_t)(0x60 + k), (uint8_t)a), .kind = KIND_MEMORY, .bytes = 5 },
-				.sealed_head = { head, sizeof head }, .sealed_title = { title, sizeof title }, .sealed_meta = { title, 50 } };
+				.mode = PUBLISH_BESIDE, .sealed_head = { head, sizeof head }, .sealed_title = { title, sizeof title }, .sealed_meta = { title, 50 } };
 			if (k > 0)
 				n.row.parents[n.row.n_parents++] = content_id(0x60, (uint8_t)a);
 			assert_int_equal(vault_db_stage_chunk(t.db, n.row.revision, 0, (struct span){ chunk, sizeof chunk }), OK);
@@ -437,6 +454,7 @@ main(void)
 		COLLECT_TEST(the_vaults_come_with_their_sealed_names_removed_ones_too),
 		COLLECT_TEST(details_are_title_and_meta_of_one_revision),
 		COLLECT_TEST(a_write_brings_no_pieces_and_keeps_to_its_kind),
+		COLLECT_TEST(a_name_is_for_a_vault_that_is_new_or_active),
 		COLLECT_TEST(limits_outside_their_range_are_refused),
 		COLLECT_TEST(the_widest_page_fits),
 	};

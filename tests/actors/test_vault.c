@@ -63,20 +63,29 @@ put_chunk(uint64_t ask_id, uint8_t revision, uint32_t index)
 	assert_int_equal(rig_deliver(r, MSG_CHUNK_WANTED, ACTOR_GATE, ask_id, &b), OK);
 }
 
+/* On top of base; 0: the first of its asset. */
 static void
-put_revision(uint64_t ask_id, uint8_t asset, uint8_t revision, size_t cut)
+put_over(uint64_t ask_id, uint8_t asset, uint8_t revision, uint8_t base, uint8_t mode, size_t cut)
 {
 	static const uint8_t sealed[100];
 	uint8_t row[REVISION_ROW_MAX];
 	struct wire_out o = wire_out(row, sizeof row);
 	struct revision_row fresh = { .vault = content_vault, .asset = content_id(0x20, asset), .revision = content_id(0x30, revision),
 		.kind = KIND_MEMORY, .bytes = 20 };
-	struct revision_put_body b = { .sealed_head = { sealed, 48 }, .sealed_title = { sealed, 60 }, .sealed_meta = { sealed, 60 } };
+	struct revision_put_body b = { .mode = mode, .sealed_head = { sealed, 48 }, .sealed_title = { sealed, 60 }, .sealed_meta = { sealed, 60 } };
 
+	fresh.n_parents = base != 0;
+	fresh.parents[0] = content_id(0x30, base);
 	revision_row_put(&o, &fresh);
 	b.row = wire_written(&o);
 	b.row.len -= cut;
 	assert_int_equal(rig_deliver(r, MSG_PUBLISH_WANTED, ACTOR_GATE, ask_id, &b), OK);
+}
+
+static void
+put_revision(uint64_t ask_id, uint8_t asset, uint8_t revision, size_t cut)
+{
+	put_over(ask_id, asset, revision, 0, PUBLISH_ON_HEADS, cut);
 }
 
 static void
@@ -131,6 +140,29 @@ writes_are_answered_after_the_commit_of_their_group(void **state)
 	assert_true(rig_silent(r));
 	assert_int_equal(rig_batch(r), OK);
 	assert_true(rig_silent(r));
+}
+
+static void
+a_stale_base_is_refused_unless_a_conflict_is_wanted(void **state)
+{
+	(void)state;
+	fill();
+	for (uint8_t revision = 2; revision <= 5; revision++)
+		put_chunk(10u + revision, revision, 0);
+	put_over(20, 1, 2, 1, PUBLISH_ON_HEADS, 0);
+	assert_int_equal(rig_batch(r), OK);
+	for (uint64_t id = 12; id <= 15; id++)
+		expect_kept(id);
+	expect_kept(20);
+	put_over(21, 1, 3, 1, PUBLISH_ON_HEADS, 0);
+	assert_int_equal(refused(21), ERR_STALE_BASE);
+	put_over(22, 1, 3, 1, PUBLISH_BESIDE + 1, 0);
+	assert_int_equal(refused(22), ERR_INVALID_ARGUMENT);
+	put_over(23, 1, 3, 1, PUBLISH_BESIDE, 0);
+	assert_int_equal(rig_batch(r), OK);
+	expect_kept(23);
+	read_it(24, OP_READ, 1);
+	assert_int_equal(refused(24), ERR_REVISION_REQUIRED);
 }
 
 static void
@@ -368,6 +400,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		VAULT_TEST(writes_are_answered_after_the_commit_of_their_group),
+		VAULT_TEST(a_stale_base_is_refused_unless_a_conflict_is_wanted),
 		VAULT_TEST(what_was_answered_is_there_after_a_restart_and_what_was_not_is_gone),
 		VAULT_TEST(a_tick_between_a_write_and_the_end_of_its_batch_loses_nothing),
 		VAULT_TEST(the_logs_head_is_told_to_audit_when_it_comes_and_outlives_a_clean_stop),

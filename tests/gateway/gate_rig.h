@@ -78,6 +78,8 @@ struct gate {
 	struct revision_row published;
 	uint8_t         row[REVISION_ROW_MAX], head[48], title[1064], meta[4136], name[296];
 	size_t          row_len, title_len, meta_len, name_len;
+	uint8_t         mode;
+	struct uuid     settled;
 	unsigned        fail_chunk;    /* the n-th is refused; 0: none */
 };
 
@@ -322,6 +324,8 @@ gate_on_revision(const struct revision_put_body *put)
 
 	revision_row_take(&in, &gate.published);
 	gate.n_published++;
+	gate.mode = put->mode;
+	gate.settled = put->proposal;
 	memcpy(gate.row, put->row.p, gate.row_len = put->row.len);
 	memcpy(gate.head, put->sealed_head.p, sizeof gate.head);
 	memcpy(gate.title, put->sealed_title.p, gate.title_len = put->sealed_title.len);

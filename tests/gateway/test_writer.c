@@ -37,7 +37,7 @@ write_all(struct client *c, size_t len, size_t piece)
 
 	for (size_t i = 0; i < sizeof content; i++)
 		content[i] = (uint8_t)(i * 7 >> 2);
-	assert_int_equal(writer_open(c, gate.vault, (struct uuid){ { 0 } }, KIND_FILE, false, &w), OK);
+	assert_int_equal(writer_open(c, &(struct writer_want){ .vault = gate.vault, .kind = KIND_FILE }, &w), OK);
 	for (size_t at = 0; at < len; at += piece)
 		assert_int_equal(writer_add(w, content + at, len - at < piece ? len - at : piece), OK);
 	assert_int_equal(writer_publish(w, (struct span){ (const uint8_t *)"title", 5 }, (struct span){ (const uint8_t *)"{}", 2 },
@@ -126,7 +126,7 @@ content_past_the_limit_of_its_kind_is_refused_and_discarded(void **state)
 		struct writer *w = NULL;
 		struct uuid asset, revision;
 
-		assert_int_equal(writer_open(c, gate.vault, gate.asset, limits[i].kind, false, &w), OK);
+		assert_int_equal(writer_open(c, &(struct writer_want){ .vault = gate.vault, .kind = limits[i].kind }, &w), OK);
 		assert_int_equal(writer_add(w, bytes, limits[i].max + 1), ERR_TOO_LARGE);
 		assert_int_equal(writer_add(w, bytes, limits[i].max), OK);
 		assert_int_equal(writer_add(w, bytes, 1), ERR_TOO_LARGE);
@@ -144,18 +144,19 @@ static void
 a_writer_that_stored_nothing_discards_nothing(void **state)
 {
 	struct client *c = gate_client();
+	const struct writer_want private_one = { .vault = gate.vault, .kind = KIND_MEMORY, .is_private = true };
 	struct writer *w = NULL;
 	size_t left = keys_left();
 
 	(void)state;
-	assert_int_equal(writer_open(c, gate.vault, gate.asset, KIND_MEMORY, true, &w), OK);
+	assert_int_equal(writer_open(c, &private_one, &w), OK);
 	assert_int_equal(gate.ask.is_private, 1);
 	assert_int_equal(writer_add(w, "abc", 3), OK);
 	writer_close(&w);
 	assert_int_equal(gate.n_discards, 0);
 	assert_int_equal(gate.n_chunks, 0);
 	gate.refuse_with = ERR_LOCKED;
-	assert_int_equal(writer_open(c, gate.vault, gate.asset, KIND_MEMORY, true, &w), ERR_LOCKED);
+	assert_int_equal(writer_open(c, &private_one, &w), ERR_LOCKED);
 	assert_null(w);
 	assert_int_equal(keys_left(), left);
 	client_close(&c);
@@ -171,7 +172,7 @@ a_chunk_that_is_refused_publishes_nothing(void **state)
 
 	(void)state;
 	gate.fail_chunk = 2;
-	assert_int_equal(writer_open(c, gate.vault, gate.asset, KIND_FILE, false, &w), OK);
+	assert_int_equal(writer_open(c, &(struct writer_want){ .vault = gate.vault, .asset = gate.asset, .kind = KIND_FILE }, &w), OK);
 	for (int i = 0; i < 20 && e == OK; i++)
 		e = writer_add(w, content, sizeof content);
 	if (e == OK)
@@ -180,6 +181,55 @@ a_chunk_that_is_refused_publishes_nothing(void **state)
 	writer_close(&w);
 	assert_int_equal(gate.n_published, 0);
 	assert_int_equal(gate.n_discards, 1);
+	client_close(&c);
+}
+
+static void
+a_revision_says_what_it_stands_on_and_what_it_settles(void **state)
+{
+	struct client *c = gate_client();
+	struct writer_want want = { .vault = gate.vault, .asset = gate.asset, .asset_created = { 123 }, .kind = KIND_CARD,
+		.mode = PUBLISH_BESIDE, .n_parents = 2, .parents = { gate_id(0x61), gate_id(0x62) }, .proposal = gate_id(0x63) };
+	struct writer *w = NULL;
+	struct uuid asset, revision;
+
+	(void)state;
+	assert_int_equal(writer_open(c, &want, &w), OK);
+	assert_int_equal(writer_add(w, "{}", 2), OK);
+	assert_int_equal(writer_publish(w, (struct span){ NULL, 0 }, (struct span){ NULL, 0 }, &asset, &revision), OK);
+	writer_close(&w);
+	assert_true(uuid_equal(asset, gate.asset));
+	assert_int_equal(gate.published.asset_created.ms, 123);
+	assert_int_equal(gate.published.n_parents, 2);
+	assert_memory_equal(gate.published.parents, want.parents, 2 * UUID_LEN);
+	assert_int_equal(gate.mode, PUBLISH_BESIDE);
+	assert_true(uuid_equal(gate.settled, gate_id(0x63)));
+	want.n_parents = REVISION_PARENTS_MAX + 1;
+	assert_int_equal(writer_open(c, &want, &w), ERR_INVALID_ARGUMENT);
+	client_close(&c);
+}
+
+static void
+a_tombstone_has_a_head_and_takes_no_content(void **state)
+{
+	struct client *c = gate_client();
+	const struct writer_want want = { .vault = gate.vault, .asset = gate.asset, .kind = KIND_FILE, .deleted = true,
+		.n_parents = 1, .parents = { gate_id(0x61) } };
+	struct writer *w = NULL;
+	struct uuid asset, revision;
+	uint8_t plain[8];
+
+	(void)state;
+	assert_int_equal(writer_open(c, &want, &w), OK);
+	assert_int_equal(writer_add(w, "x", 1), ERR_INVALID_ARGUMENT);
+	assert_int_equal(writer_publish(w, (struct span){ NULL, 0 }, (struct span){ NULL, 0 }, &asset, &revision), OK);
+	writer_close(&w);
+	assert_int_equal(gate.n_chunks, 0);
+	assert_true(gate.published.deleted);
+	assert_int_equal(gate.mode, PUBLISH_ON_HEADS);
+	assert_int_equal(open_piece(PART_HEAD, 0, false, (struct span){ gate.row, gate.row_len }, asset,
+	    (struct span){ gate.head, 48 }, plain), OK);
+	assert_memory_equal(plain, "\0\0\0\0\0\0\0\0", 8);
 	client_close(&c);
 }
 
@@ -200,6 +250,11 @@ a_vaults_name_is_sealed_like_a_revision_of_the_vault(void **state)
 	assert_int_equal(open_piece(PART_NAME, 0, false, (struct span){ NULL, 0 }, gate.vault,
 	    (struct span){ gate.name, gate.name_len }, plain), OK);
 	assert_memory_equal(plain, "home", 4);
+	assert_int_equal(writer_rename_vault(c, gate.vault, (struct span){ name, 0 }), ERR_INVALID_ARGUMENT);
+	assert_int_equal(writer_rename_vault(c, gate.vault, (struct span){ (const uint8_t *)"other", 5 }), OK);
+	assert_int_equal(open_piece(PART_NAME, 0, false, (struct span){ NULL, 0 }, gate.vault,
+	    (struct span){ gate.name, gate.name_len }, plain), OK);
+	assert_memory_equal(plain, "other", 5);
 	assert_int_equal(keys_left(), left);
 	client_close(&c);
 }
@@ -213,6 +268,8 @@ main(void)
 		GATE_TEST(content_past_the_limit_of_its_kind_is_refused_and_discarded),
 		GATE_TEST(a_writer_that_stored_nothing_discards_nothing),
 		GATE_TEST(a_chunk_that_is_refused_publishes_nothing),
+		GATE_TEST(a_revision_says_what_it_stands_on_and_what_it_settles),
+		GATE_TEST(a_tombstone_has_a_head_and_takes_no_content),
 		GATE_TEST(a_vaults_name_is_sealed_like_a_revision_of_the_vault),
 	};
 

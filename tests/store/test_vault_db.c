@@ -33,7 +33,7 @@ a_vault_that_nobody_made_is_not_found(void **state)
 }
 
 static void
-renaming_keeps_the_count_of_assets(void **state)
+a_new_name_leaves_the_rest_of_a_vault(void **state)
 {
 	struct rig *r = *state;
 	struct vault_row v = rig_vault_row(r->vault);
@@ -42,12 +42,40 @@ renaming_keeps_the_count_of_assets(void **state)
 	v.name_revision = id_of(0x7e, 2);
 	v.name_len = SEALED_NAME_MAX;
 	v.n_assets = 1000;
+	v.created.ms = 77;
+	v.active = false;
 	assert_int_equal(vault_db_put_vault(r->db, &v), OK);
 	assert_int_equal(vault_db_commit(r->db), OK);
 	assert_int_equal(vault_db_vault(r->db, r->vault, &v), OK);
 	assert_int_equal(v.n_assets, 1);
+	assert_int_equal(v.created.ms, 1000);
+	assert_true(v.active);
 	assert_true(uuid_equal(v.name_revision, id_of(0x7e, 2)));
 	assert_int_equal(v.name_len, SEALED_NAME_MAX);
+}
+
+static void
+a_removed_vault_is_listed_and_never_comes_back(void **state)
+{
+	struct rig *r = *state;
+	struct vault_row v = rig_vault_row(r->vault), rows[2];
+	size_t n;
+	bool more;
+
+	rig_make_asset(r, id_of(0x20, 1), id_of(0x70, 1));
+	assert_int_equal(vault_db_remove_vault(r->db, id_of(0x10, 2)), ERR_NOT_FOUND);
+	assert_int_equal(vault_db_remove_vault(r->db, r->vault), OK);
+	assert_int_equal(vault_db_commit(r->db), OK);
+	v.name_revision = id_of(0x7e, 2);
+	assert_int_equal(vault_db_put_vault(r->db, &v), ERR_VAULT_NOT_ACTIVE);
+	assert_int_equal(vault_db_remove_vault(r->db, r->vault), ERR_VAULT_NOT_ACTIVE);
+	assert_int_equal(vault_db_commit(r->db), OK);
+	rig_reopen(r);
+	assert_int_equal(vault_db_list_vaults(r->db, 0, 2, rows, &n, &more), OK);
+	assert_int_equal(n, 1);
+	assert_false(rows[0].active);
+	assert_int_equal(rows[0].n_assets, 1);
+	assert_true(uuid_equal(rows[0].name_revision, id_of(0x7e, 1)));
 }
 
 static void
@@ -139,7 +167,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		RIG_TEST(a_vault_comes_back_as_it_was_put),
 		RIG_TEST(a_vault_that_nobody_made_is_not_found),
-		RIG_TEST(renaming_keeps_the_count_of_assets),
+		RIG_TEST(a_new_name_leaves_the_rest_of_a_vault),
+		RIG_TEST(a_removed_vault_is_listed_and_never_comes_back),
 		RIG_TEST(a_name_that_is_too_long_is_refused),
 		RIG_TEST(vaults_are_listed_by_id_in_pages),
 		RIG_TEST(a_group_is_seen_from_inside_and_gone_after_abort),

@@ -119,11 +119,10 @@ a_quarantined_revision_is_kept_and_is_no_head(void **state)
 	n = on_top(r, second, first);
 	n.quarantined = true;
 	n.sealed_head.len = 0;
-	n.row.key_class = CLASS_PRIVATE;
+	n.mode = PUBLISH_ON_HEADS;
 	assert_int_equal(vault_db_publish(r->db, &n), OK);
 	assert_int_equal(asset_now(r).n_heads, 1);
 	assert_true(uuid_equal(asset_now(r).heads[0], first));
-	assert_int_equal(asset_now(r).key_class, CLASS_ORDINARY);
 	assert_int_equal(vault_db_revision(r->db, r->vault, asset, second, &got), OK);
 	assert_true(got.quarantined);
 	assert_false(got.head);
@@ -150,7 +149,7 @@ an_asset_of_quarantined_revisions_alone_is_not_live(void **state)
 }
 
 static void
-the_asset_takes_the_class_of_its_newest_revision(void **state)
+a_revision_has_the_class_of_its_asset_for_ever(void **state)
 {
 	struct rig *r = *state;
 	struct new_revision n;
@@ -158,8 +157,53 @@ the_asset_takes_the_class_of_its_newest_revision(void **state)
 	rig_make_asset(r, asset, first);
 	n = on_top(r, second, first);
 	n.row.key_class = CLASS_PRIVATE;
+	assert_int_equal(rig_publish(r, &n), ERR_INVALID_ARGUMENT);
+	n.quarantined = true;
+	assert_int_equal(rig_publish(r, &n), ERR_INVALID_ARGUMENT);
+	assert_int_equal(asset_now(r).key_class, CLASS_ORDINARY);
+	n = rig_revision(r, id_of(0x20, 2), second);
+	n.row.key_class = CLASS_PRIVATE;
 	assert_int_equal(rig_publish(r, &n), OK);
-	assert_int_equal(asset_now(r).key_class, CLASS_PRIVATE);
+	n = rig_revision(r, id_of(0x20, 2), third);
+	rig_add_parent(&n, second);
+	assert_int_equal(rig_publish(r, &n), ERR_INVALID_ARGUMENT);
+	n.row.key_class = CLASS_PRIVATE;
+	assert_int_equal(rig_publish(r, &n), OK);
+}
+
+static void
+on_heads_the_parents_are_all_heads_and_nothing_else(void **state)
+{
+	struct rig *r = *state;
+	struct new_revision n;
+
+	rig_make_asset(r, asset, first);
+	n = on_top(r, second, first);
+	n.mode = PUBLISH_ON_HEADS;
+	assert_int_equal(rig_publish(r, &n), OK);
+	n = on_top(r, third, first);
+	n.mode = PUBLISH_ON_HEADS;
+	assert_int_equal(rig_publish(r, &n), ERR_STALE_BASE);
+	rig_add_parent(&n, second);
+	assert_int_equal(rig_publish(r, &n), ERR_STALE_BASE);
+	assert_int_equal(asset_now(r).n_heads, 1);
+	assert_true(uuid_equal(asset_now(r).heads[0], second));
+	n.mode = PUBLISH_BESIDE;
+	n.row.n_parents = 1;
+	assert_int_equal(rig_publish(r, &n), OK);
+	assert_int_equal(asset_now(r).n_heads, 2);
+	n = on_top(r, id_of(0x70, 4), third);
+	n.mode = PUBLISH_ON_HEADS;
+	assert_int_equal(rig_publish(r, &n), ERR_STALE_BASE);
+	rig_add_parent(&n, second);
+	rig_tombstone(&n);
+	assert_int_equal(vault_db_discard(r->db, n.row.revision), OK);
+	assert_int_equal(rig_publish(r, &n), OK);
+	assert_true(asset_now(r).deleted);
+	n = on_top(r, id_of(0x70, 5), id_of(0x70, 4));
+	n.mode = PUBLISH_ON_HEADS;
+	assert_int_equal(rig_publish(r, &n), OK);
+	assert_false(asset_now(r).deleted);
 }
 
 static void
@@ -167,12 +211,10 @@ the_vault_must_be_there_and_active(void **state)
 {
 	struct rig *r = *state;
 	struct new_revision n = rig_revision(r, asset, first);
-	struct vault_row v = rig_vault_row(r->vault);
 
 	n.row.vault = id_of(0x10, 9);
 	assert_int_equal(rig_publish(r, &n), ERR_NOT_FOUND);
-	v.active = false;
-	assert_int_equal(vault_db_put_vault(r->db, &v), OK);
+	assert_int_equal(vault_db_remove_vault(r->db, r->vault), OK);
 	n.row.vault = r->vault;
 	assert_int_equal(rig_publish(r, &n), ERR_VAULT_NOT_ACTIVE);
 }
@@ -338,7 +380,8 @@ main(void)
 		RIG_TEST(a_tombstone_beside_a_living_head_deletes_nothing),
 		RIG_TEST(a_quarantined_revision_is_kept_and_is_no_head),
 		RIG_TEST(an_asset_of_quarantined_revisions_alone_is_not_live),
-		RIG_TEST(the_asset_takes_the_class_of_its_newest_revision),
+		RIG_TEST(a_revision_has_the_class_of_its_asset_for_ever),
+		RIG_TEST(on_heads_the_parents_are_all_heads_and_nothing_else),
 		RIG_TEST(the_vault_must_be_there_and_active),
 		RIG_TEST(a_revision_is_published_once),
 		RIG_TEST(parents_must_be_other_revisions_of_the_asset),

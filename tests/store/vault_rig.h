@@ -100,6 +100,7 @@ rig_revision(const struct rig *r, struct uuid asset, struct uuid revision)
 	return (struct new_revision){
 		.row = { .vault = r->vault, .asset = asset, .revision = revision, .kind = KIND_MEMORY,
 		    .bytes = 24, .created = { 2000 }, .asset_created = { 1500 } },
+		.mode = PUBLISH_BESIDE,
 		.sealed_head = { head, sizeof head },
 		.sealed_title = { title, sizeof title },
 		.sealed_meta = { meta, sizeof meta },

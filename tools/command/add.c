@@ -101,13 +101,13 @@ static enum err
 store(struct invocation *in, struct client *c, const struct addition *a, const struct source *s,
     struct uuid vault, struct uuid *asset, struct uuid *revision)
 {
-	static const struct uuid new_one;
+	const struct writer_want want = { .vault = vault, .kind = a->kind, .is_private = option_given(in, "--private") };
 	struct writer *w = NULL;
 	struct span meta;
 	enum err e;
 
 	if ((e = json_write_done(&a->meta, &meta)) == OK &&
-	    (e = writer_open(c, vault, new_one, a->kind, option_given(in, "--private"), &w)) == OK &&
+	    (e = writer_open(c, &want, &w)) == OK &&
 	    (e = write_content(w, a, s)) == OK)
 		e = writer_publish(w, a->labels.title, meta, asset, revision);
 	writer_close(&w);
