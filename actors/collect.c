@@ -2,25 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "actors/collect.h"
+#include "actors/collect_inside.h"
 #include "escrow/deposit.h"
 
-#define PAGE_MAX  100
-#define ITEMS_MAX 221184
-#define REFS_MAX  3800
 #define BYTES_MAX 65536u
-
-/* What a page's rows need at most; the vault's borrowed spans are copied out row by row. */
-struct collection_room {
-	struct collection c;
-	uint8_t items[ITEMS_MAX];
-	uint8_t refs[REFS_MAX];
-	union {
-		struct asset_page_row  assets[PAGE_MAX];
-		struct revision_record revisions[PAGE_MAX];
-		struct vault_row       vaults[PAGE_MAX];
-	} page;
-};
 
 enum err
 collection_new(struct collection **out)
@@ -40,15 +25,8 @@ collection_free(struct collection **c)
 	*c = NULL;
 }
 
-static struct collection_room *
-room_of(struct collection *c)
-{
-	return (struct collection_room *)c;
-}
-
-/* One sealed piece, in the deposit and among the refs. */
-static void
-add_piece(struct collection *c, struct key_ref_body ref, uint8_t flags, struct span row,
+void
+collect_add(struct collection *c, struct key_ref_body ref, uint8_t flags, struct span row,
     struct span heads, struct span sealed)
 {
 	struct item_body item = { .ref = ref, .flags = flags, .row = row, .heads = heads, .sealed = sealed };
@@ -59,8 +37,8 @@ add_piece(struct collection *c, struct key_ref_body ref, uint8_t flags, struct s
 	c->wanted.n_refs++;
 }
 
-static struct key_ref_body
-ref_of(const struct revision_row *r, enum part part, uint32_t index)
+struct key_ref_body
+collect_ref(const struct revision_row *r, enum part part, uint32_t index)
 {
 	return (struct key_ref_body){ .key_class = (uint8_t)r->key_class, .asset = r->asset,
 		.revision = r->revision, .part = (uint8_t)part, .index = index };
@@ -81,14 +59,13 @@ row_bytes(const struct revision_row *r, uint8_t buf[REVISION_ROW_MAX])
 	return wire_written(&o);
 }
 
-/* A piece that is bound to its revision's row. */
-static void
-add_row_piece(struct collection *c, const struct revision_record *r, enum part part,
+void
+collect_add_part(struct collection *c, const struct revision_record *r, enum part part,
     struct span heads, struct span sealed)
 {
 	uint8_t row[REVISION_ROW_MAX];
 
-	add_piece(c, ref_of(&r->row, part, 0), flags_of(r), row_bytes(&r->row, row), heads, sealed);
+	collect_add(c, collect_ref(&r->row, part, 0), flags_of(r), row_bytes(&r->row, row), heads, sealed);
 }
 
 static enum err
@@ -100,69 +77,6 @@ check_vault(struct vault_db *db, struct uuid vault)
 	if (e != OK)
 		return e;
 	return row.active ? OK : ERR_VAULT_NOT_ACTIVE;
-}
-
-static enum err
-collect_list(struct vault_db *db, const struct ask_body *ask, struct collection *c)
-{
-	struct asset_page_row *rows = room_of(c)->page.assets;
-	size_t n;
-	bool more;
-	enum err e = vault_db_list_assets(db, ask->vault, ask->offset, ask->limit, rows, &n, &more);
-
-	if (e != OK)
-		return e;
-	for (size_t i = 0; i < n; i++) {
-		struct span heads = { (const uint8_t *)rows[i].asset.heads, rows[i].asset.n_heads * (size_t)UUID_LEN };
-
-		add_row_piece(c, &rows[i].first_head, PART_TITLE, heads, rows[i].first_head.sealed_title);
-	}
-	c->deposit.more = more;
-	c->wanted.length = n;
-	return OK;
-}
-
-static enum err
-collect_history(struct vault_db *db, const struct ask_body *ask, struct collection *c)
-{
-	struct revision_record *rows = room_of(c)->page.revisions;
-	size_t n;
-	bool more;
-	enum err e = vault_db_history(db, ask->vault, ask->asset, ask->offset, ask->limit, rows, &n, &more);
-
-	if (e != OK)
-		return e;
-	for (size_t i = 0; i < n; i++)
-		add_row_piece(c, &rows[i], PART_HEAD, (struct span){ NULL, 0 }, rows[i].sealed_head);
-	c->deposit.more = more;
-	c->wanted.length = n;
-	return OK;
-}
-
-static enum err
-collect_vaults(struct vault_db *db, const struct ask_body *ask, struct collection *c)
-{
-	struct vault_row *rows = room_of(c)->page.vaults;
-	size_t n;
-	bool more;
-	enum err e = vault_db_list_vaults(db, ask->offset, ask->limit, rows, &n, &more);
-
-	if (e != OK)
-		return e;
-	for (size_t i = 0; i < n; i++) {
-		const struct vault_row *v = &rows[i];
-		struct key_ref_body ref = { .asset = v->vault, .revision = v->name_revision, .part = PART_NAME };
-		uint8_t count[8];
-		struct wire_out o = wire_out(count, sizeof count);
-
-		/* A vault has no revision row; its live assets stand in that place. */
-		wire_put_u64(&o, v->n_assets);
-		add_piece(c, ref, v->active ? 0 : ITEM_INACTIVE, wire_written(&o), (struct span){ NULL, 0 },
-		    (struct span){ v->sealed_name, v->name_len });
-	}
-	c->deposit.more = more;
-	c->wanted.length = n;
-	return OK;
 }
 
 static void
@@ -178,7 +92,16 @@ name_heads(const struct asset_row *asset, char *detail, size_t size)
 	}
 }
 
-/* Which revision an ask means: the one it names, or the single head. */
+static bool
+is_head(const struct asset_row *asset, struct uuid revision)
+{
+	for (size_t i = 0; i < asset->n_heads; i++)
+		if (uuid_equal(asset->heads[i], revision))
+			return true;
+	return false;
+}
+
+/* Which revision an ask means: the one it names, or the single head. An ordinary grant has no past. */
 static enum err
 resolve(struct vault_db *db, const struct ask_body *ask, struct collection *c, struct revision_record *out)
 {
@@ -186,7 +109,7 @@ resolve(struct vault_db *db, const struct ask_body *ask, struct collection *c, s
 	struct uuid revision = ask->revision;
 	enum err e;
 
-	if ((e = vault_db_asset(db, ask->vault, ask->asset, &asset)) != OK)
+	if ((e = vault_db_asset(db, ask->vault, ask->asset, c->wanted.ruling.classes, &asset)) != OK)
 		return e;
 	if (uuid_is_zero(revision)) {
 		if (asset.deleted)
@@ -198,8 +121,10 @@ resolve(struct vault_db *db, const struct ask_body *ask, struct collection *c, s
 			return ERR_REVISION_REQUIRED;
 		}
 		revision = asset.heads[0];
+	} else if (c->wanted.ruling.grant_type == GRANT_ORDINARY && !is_head(&asset, revision)) {
+		return ERR_NOT_FOUND;
 	}
-	if ((e = vault_db_revision(db, ask->vault, ask->asset, revision, out)) != OK)
+	if ((e = vault_db_revision(db, ask->vault, ask->asset, revision, c->wanted.ruling.classes, out)) != OK)
 		return e;
 	return out->quarantined ? ERR_QUARANTINED : OK;
 }
@@ -227,7 +152,7 @@ add_chunks(struct vault_db *db, const struct revision_row *row, const struct ask
 
 		if (e != OK)
 			return e == ERR_NOT_FOUND ? ERR_STORAGE_CORRUPT : e;
-		add_piece(c, ref_of(row, PART_CONTENT, i), 0, (struct span){ NULL, 0 }, (struct span){ NULL, 0 }, sealed);
+		collect_add(c, collect_ref(row, PART_CONTENT, i), 0, (struct span){ NULL, 0 }, (struct span){ NULL, 0 }, sealed);
 	}
 	return OK;
 }
@@ -243,7 +168,7 @@ collect_bytes(struct vault_db *db, const struct ask_body *ask, struct collection
 	if (ask->offset > r.row.bytes)
 		return ERR_OFFSET_OUT_OF_RANGE;
 	c->wanted.revision = r.row.revision;
-	add_row_piece(c, &r, PART_HEAD, (struct span){ NULL, 0 }, r.sealed_head);
+	collect_add_part(c, &r, PART_HEAD, (struct span){ NULL, 0 }, r.sealed_head);
 	return add_chunks(db, &r.row, ask, c);
 }
 
@@ -257,21 +182,21 @@ collect_details(struct vault_db *db, const struct ask_body *ask, struct collecti
 		return e;
 	c->wanted.revision = r.row.revision;
 	c->wanted.length = r.sealed_title.len + r.sealed_meta.len;
-	add_row_piece(c, &r, PART_TITLE, (struct span){ NULL, 0 }, r.sealed_title);
-	add_row_piece(c, &r, PART_META, (struct span){ NULL, 0 }, r.sealed_meta);
+	collect_add_part(c, &r, PART_TITLE, (struct span){ NULL, 0 }, r.sealed_title);
+	collect_add_part(c, &r, PART_META, (struct span){ NULL, 0 }, r.sealed_meta);
 	return OK;
 }
 
 /* A write brings no pieces: only whether it may be. */
 static enum err
-check_write(struct vault_db *db, const struct ask_body *ask)
+check_write(struct vault_db *db, const struct ask_body *ask, const struct collection *c)
 {
 	struct asset_row asset;
 	enum err e;
 
 	if (uuid_is_zero(ask->asset))
 		return OK;
-	if ((e = vault_db_asset(db, ask->vault, ask->asset, &asset)) != OK)
+	if ((e = vault_db_asset(db, ask->vault, ask->asset, c->wanted.ruling.classes, &asset)) != OK)
 		return e;
 	if (asset.kind != (enum kind)ask->kind)
 		return ERR_WRONG_KIND;
@@ -296,7 +221,10 @@ check_limits(const struct ask_body *ask)
 	case OP_LIST:
 	case OP_HISTORY:
 	case OP_VAULT_LIST:
-		max = PAGE_MAX;
+		max = COLLECT_PAGE_MAX;
+		break;
+	case OP_LIST_DETAILS:
+		max = COLLECT_DETAILS_MAX;
 		break;
 	case OP_READ:
 	case OP_CREDENTIAL_BYTES:
@@ -307,7 +235,6 @@ check_limits(const struct ask_body *ask)
 	case OP_WRITE_NAME:
 		return OK;
 	case OP_NONE:
-	case OP_LIST_DETAILS:
 	case OP_SEARCH:
 	case OP_PROPOSE:
 	case OP_PROPOSAL_LIST:
@@ -326,27 +253,27 @@ collect_op(struct vault_db *db, const struct ask_body *ask, struct collection *c
 	if ((e = check_limits(ask)) != OK)
 		return e;
 	if (ask->op == OP_VAULT_LIST)
-		return collect_vaults(db, ask, c);
+		return collect_pages_vaults(db, ask, c);
 	if (ask->op == OP_WRITE_NAME)
 		return check_name(db, ask);
 	if ((e = check_vault(db, ask->vault)) != OK)
 		return e;
 	switch ((enum op)ask->op) {
 	case OP_LIST:
-		return collect_list(db, ask, c);
+	case OP_LIST_DETAILS:
+		return collect_pages_list(db, ask, c);
 	case OP_HISTORY:
-		return collect_history(db, ask, c);
+		return collect_pages_history(db, ask, c);
 	case OP_READ:
 	case OP_CREDENTIAL_BYTES:
 		return collect_bytes(db, ask, c);
 	case OP_DETAILS:
 		return collect_details(db, ask, c);
 	case OP_WRITE_ASSET:
-		return check_write(db, ask);
+		return check_write(db, ask, c);
 	case OP_NONE:
 	case OP_VAULT_LIST:
 	case OP_WRITE_NAME:
-	case OP_LIST_DETAILS:
 	case OP_SEARCH:
 	case OP_PROPOSE:
 	case OP_PROPOSAL_LIST:
@@ -360,7 +287,7 @@ collect_op(struct vault_db *db, const struct ask_body *ask, struct collection *c
 enum err
 collect(struct vault_db *db, const struct ruling_body *ruling, struct collection *c)
 {
-	struct collection_room *room = room_of(c);
+	struct collection_room *room = (struct collection_room *)c;
 	enum err e;
 
 	*c = (struct collection){ .wanted.ruling = *ruling };

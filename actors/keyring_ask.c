@@ -164,6 +164,8 @@ ref_fits(const struct keys_wanted_body *w, const struct key_ref_body *ref)
 	switch ((enum op)ask->op) {
 	case OP_LIST:
 		return ref->part == PART_TITLE;
+	case OP_LIST_DETAILS:
+		return owner && (ref->part == PART_TITLE || ref->part == PART_META);
 	case OP_HISTORY:
 		return ref->part == PART_HEAD && uuid_equal(ref->asset, ask->asset);
 	case OP_READ:
@@ -177,7 +179,6 @@ ref_fits(const struct keys_wanted_body *w, const struct key_ref_body *ref)
 	case OP_NONE:
 	case OP_WRITE_ASSET:
 	case OP_WRITE_NAME:
-	case OP_LIST_DETAILS:
 	case OP_SEARCH:
 	case OP_PROPOSE:
 	case OP_PROPOSAL_LIST:
@@ -188,10 +189,24 @@ ref_fits(const struct keys_wanted_body *w, const struct key_ref_body *ref)
 	return false;
 }
 
-/* False for chunks that do not follow each other: a first one and a number could not name them. */
+static bool
+is_last_row(const struct wire_out *rows, const struct key_ref_body *ref)
+{
+	size_t end = rows->len;
+
+	return end >= 2 * UUID_LEN && memcmp(rows->p + end - 2 * UUID_LEN, ref->asset.b, UUID_LEN) == 0 &&
+	    memcmp(rows->p + end - UUID_LEN, ref->revision.b, UUID_LEN) == 0;
+}
+
+/*
+ * False for chunks that do not follow each other: a first one and a number
+ * could not name them; and for a page's meta without its title before it.
+ */
 static bool
 note_ref(struct intent_body *intent, struct wire_out *rows, const struct key_ref_body *ref, bool page)
 {
+	if (page && ref->part == PART_META)
+		return is_last_row(rows, ref);
 	if (page) {
 		wire_put_id(rows, ref->asset);
 		wire_put_id(rows, ref->revision);
@@ -209,7 +224,7 @@ note_ref(struct intent_body *intent, struct wire_out *rows, const struct key_ref
 static bool
 is_page(enum op op)
 {
-	return op == OP_LIST || op == OP_HISTORY || op == OP_VAULT_LIST;
+	return op == OP_LIST || op == OP_LIST_DETAILS || op == OP_HISTORY || op == OP_VAULT_LIST;
 }
 
 /* A range's chunks are the ones that it touches, and no more than were asked for. */

@@ -24,6 +24,8 @@ enum key_class {
 	CLASS__COUNT
 };
 
+#define CLASSES_ALL ((1u << CLASS__COUNT) - 1) /* classes as bits: 1 << enum key_class */
+
 /* What a sealed piece of a revision is. */
 enum part {
 	PART_HEAD = 1, /* the total length */

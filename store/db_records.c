@@ -2,6 +2,8 @@
 
 #include "store/db_records.h"
 
+#define BLOCK_VERSION 2
+
 static struct db_key
 join_ids(const struct uuid *ids, size_t n)
 {
@@ -183,22 +185,44 @@ db_records_set_deleted(struct db_asset *a)
 void
 db_records_put_block(struct wire_out *o, const struct db_block *b)
 {
-	wire_put_u8(o, DB_RECORD_VERSION);
+	wire_put_u8(o, BLOCK_VERSION);
 	wire_put_u16(o, b->n_rows);
-	wire_put_u16(o, b->n_live);
+	for (size_t i = 0; i < CLASS__COUNT; i++)
+		wire_put_u16(o, b->n_live[i]);
+}
+
+static bool
+is_row_count(uint16_t n)
+{
+	return n >= 1 && n <= DB_BLOCK_MAX;
 }
 
 bool
 db_records_take_block(struct span value, struct db_block *out)
 {
-	struct wire_in in = db_records_start(value);
+	struct wire_in in = wire_in(value.p, value.len);
+	uint8_t version = wire_take_u8(&in);
+	unsigned n_live = 0;
 	struct db_block b;
 
 	b.n_rows = wire_take_u16(&in);
-	b.n_live = wire_take_u16(&in);
-	if (!wire_done(&in) || b.n_rows == 0 || b.n_rows > DB_BLOCK_MAX || b.n_live > b.n_rows)
+	for (size_t i = 0; i < CLASS__COUNT; i++)
+		n_live += b.n_live[i] = wire_take_u16(&in);
+	if (!wire_done(&in) || version != BLOCK_VERSION || !is_row_count(b.n_rows) || n_live > b.n_rows)
 		return false;
 	*out = b;
+	return true;
+}
+
+bool
+db_records_take_old_block(struct span value, uint16_t *n_rows)
+{
+	struct wire_in in = db_records_start(value);
+	uint16_t n = wire_take_u16(&in), n_live = wire_take_u16(&in);
+
+	if (!wire_done(&in) || !is_row_count(n) || n_live > n)
+		return false;
+	*n_rows = n;
 	return true;
 }
 

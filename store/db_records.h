@@ -61,11 +61,14 @@ void db_records_set_deleted(struct db_asset *a);
 /* How many assets lie from a block's first id up to the next block's. */
 struct db_block {
 	uint16_t n_rows; /* 1 .. DB_BLOCK_MAX */
-	uint16_t n_live;
+	uint16_t n_live[CLASS__COUNT];
 };
 
 void db_records_put_block(struct wire_out *o, const struct db_block *b);
 bool db_records_take_block(struct span value, struct db_block *out);
+
+/* True for a block in the form of version 1, which counted no classes. */
+bool db_records_take_old_block(struct span value, uint16_t *n_rows);
 
 /* The spans point into value; out->head is false. */
 void db_records_put_revision(struct wire_out *o, const struct new_revision *r);

@@ -20,7 +20,7 @@ vault_db_open(const char *dir, struct vault_db **out)
 		goto close;
 	if ((e = db_anchor_load(db->env, DB_ANCHOR, &db->anchor)) != OK)
 		goto close;
-	if ((e = vault_db_sweep(db)) != OK)
+	if ((e = vault_db_directory_upgrade(db)) != OK || (e = vault_db_sweep(db)) != OK)
 		goto close;
 	if ((e = env_rest(db->env)) != OK)
 		goto close;

@@ -89,8 +89,14 @@ struct asset_row {
 	struct uuid    heads[ASSET_HEADS_MAX]; /* in the order of ids */
 };
 
+/*
+ * In what follows, classes are bits, 1 << enum key_class: who has not the bit
+ * of an asset is answered as if nobody had ever made it.
+ */
+
 /* ERR_NOT_FOUND also when the asset is in another vault. */
-enum err vault_db_asset(struct vault_db *db, struct uuid vault, struct uuid asset, struct asset_row *out);
+enum err vault_db_asset(struct vault_db *db, struct uuid vault, struct uuid asset, unsigned classes,
+    struct asset_row *out);
 
 struct revision_record {
 	struct revision_row row;
@@ -106,22 +112,23 @@ struct revision_record {
  * asset's or another vault's.
  */
 enum err vault_db_revision(struct vault_db *db, struct uuid vault, struct uuid asset,
-    struct uuid revision, struct revision_record *out);
+    struct uuid revision, unsigned classes, struct revision_record *out);
 
 /*
  * A page of live assets (they have a head that is no tombstone) in the order
  * of ids, each with the record of its first head that is no tombstone. The
- * time does not depend on the offset. ERR_NOT_FOUND: no such vault.
+ * time does not depend on the offset, nor on what lies between that is of
+ * another class. ERR_NOT_FOUND: no such vault.
  */
 struct asset_page_row {
 	struct asset_row       asset;
 	struct revision_record first_head; /* spans borrowed until the next call on this db */
 };
-enum err vault_db_list_assets(struct vault_db *db, struct uuid vault, uint64_t offset, size_t limit,
-    struct asset_page_row *rows, size_t *n, bool *more);
+enum err vault_db_list_assets(struct vault_db *db, struct uuid vault, unsigned classes, uint64_t offset,
+    size_t limit, struct asset_page_row *rows, size_t *n, bool *more);
 
 /* A page of an asset's revisions in the order of ids, quarantined ones too. ERR_NOT_FOUND: no such asset. */
-enum err vault_db_history(struct vault_db *db, struct uuid vault, struct uuid asset,
+enum err vault_db_history(struct vault_db *db, struct uuid vault, struct uuid asset, unsigned classes,
     uint64_t offset, size_t limit, struct revision_record *rows, size_t *n, bool *more);
 
 /* A sealed content chunk of a published revision. Borrowed until the next call. ERR_NOT_FOUND. */

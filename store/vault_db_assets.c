@@ -1,14 +1,23 @@
 #include "store/vault_db_inside.h"
 
+/* An asset, for who sees these classes. */
+static enum err
+seen_asset(struct vault_db *db, struct uuid vault, struct uuid asset, unsigned classes, struct db_asset *out)
+{
+	enum err e = vault_db_get_asset(db, vault, asset, out);
+
+	return e == OK && (classes & 1u << out->row.key_class) == 0 ? ERR_NOT_FOUND : e;
+}
+
 enum err
-vault_db_asset(struct vault_db *db, struct uuid vault, struct uuid asset, struct asset_row *out)
+vault_db_asset(struct vault_db *db, struct uuid vault, struct uuid asset, unsigned classes, struct asset_row *out)
 {
 	struct db_asset a;
 	enum err e;
 
 	if ((e = env_look(db->env)) != OK)
 		return e;
-	if ((e = vault_db_get_asset(db, vault, asset, &a)) != OK)
+	if ((e = seen_asset(db, vault, asset, classes, &a)) != OK)
 		return e;
 	*out = a.row;
 	return OK;
@@ -31,7 +40,7 @@ is_of(const struct revision_row *r, struct uuid vault, struct uuid asset)
 
 enum err
 vault_db_revision(struct vault_db *db, struct uuid vault, struct uuid asset,
-    struct uuid revision, struct revision_record *out)
+    struct uuid revision, unsigned classes, struct revision_record *out)
 {
 	struct revision_record r;
 	struct db_asset a;
@@ -41,6 +50,8 @@ vault_db_revision(struct vault_db *db, struct uuid vault, struct uuid asset,
 		return e;
 	if ((e = vault_db_get_revision(db, revision, &r)) != OK)
 		return e;
+	if ((classes & 1u << r.row.key_class) == 0)
+		return ERR_NOT_FOUND;
 	if (!is_of(&r.row, vault, asset))
 		return ERR_REVISION_MISMATCH;
 	if ((e = vault_db_get_asset(db, vault, asset, &a)) != OK)
@@ -77,31 +88,29 @@ fill_page_row(struct vault_db *db, const struct db_asset *a, struct asset_page_r
 }
 
 enum err
-vault_db_list_assets(struct vault_db *db, struct uuid vault, uint64_t offset, size_t limit,
+vault_db_list_assets(struct vault_db *db, struct uuid vault, unsigned classes, uint64_t offset, size_t limit,
     struct asset_page_row *rows, size_t *n, bool *more)
 {
 	struct vault_row v;
 	struct vault_db_walk w;
 	struct db_asset a;
-	uint64_t n_rows;
+	size_t n_rows = 0;
 	enum err e;
 
 	if ((e = env_look(db->env)) != OK)
 		return e;
 	if ((e = vault_db_get_vault(db, vault, &v)) != OK)
 		return e;
-	n_rows = offset >= v.n_assets ? 0 : v.n_assets - offset;
-	if (n_rows > limit)
-		n_rows = limit;
-	vault_db_walk_start(db, vault, offset, &w);
-	for (size_t i = 0; i < n_rows; i++) {
-		if ((e = vault_db_walk_next(&w, &a)) != OK)
-			return vault_db_must(e);
-		if ((e = fill_page_row(db, &a, &rows[i])) != OK)
+	vault_db_walk_start(db, vault, classes, offset, &w);
+	for (; (e = vault_db_walk_next(&w, &a)) == OK && n_rows < limit; n_rows++)
+		if ((e = fill_page_row(db, &a, &rows[n_rows])) != OK)
 			return e;
-	}
+	if (e != OK && e != ERR_NOT_FOUND)
+		return e;
+	if (e == ERR_NOT_FOUND && classes == CLASSES_ALL && offset < v.n_assets && v.n_assets - offset > n_rows)
+		return ERR_STORAGE_CORRUPT;
 	*n = n_rows;
-	*more = offset < v.n_assets && v.n_assets - offset > n_rows;
+	*more = e == OK;
 	return OK;
 }
 
@@ -118,7 +127,7 @@ indexed_revision(const struct env_row *row, const struct asset_row *a, struct uu
 }
 
 enum err
-vault_db_history(struct vault_db *db, struct uuid vault, struct uuid asset,
+vault_db_history(struct vault_db *db, struct uuid vault, struct uuid asset, unsigned classes,
     uint64_t offset, size_t limit, struct revision_record *rows, size_t *n, bool *more)
 {
 	struct db_key from = db_records_key3(vault, asset, (struct uuid){ { 0 } });
@@ -131,7 +140,7 @@ vault_db_history(struct vault_db *db, struct uuid vault, struct uuid asset,
 
 	if ((e = env_look(db->env)) != OK)
 		return e;
-	if ((e = vault_db_get_asset(db, vault, asset, &a)) != OK)
+	if ((e = seen_asset(db, vault, asset, classes, &a)) != OK)
 		return e;
 	e = env_seek(db->env, DB_HISTORY, db_records_span(&from), &row);
 	for (; e == OK; e = env_next(db->env, DB_HISTORY, &row), place++) {

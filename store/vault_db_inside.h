@@ -42,20 +42,25 @@ enum err vault_db_put(struct vault_db *db, enum vault_db_name name, const struct
 enum err vault_db_put_vault_row(struct vault_db *db, const struct vault_row *row);
 
 /* The directory, after the asset's own record was put. */
-enum err vault_db_directory_add(struct vault_db *db, struct uuid vault, struct uuid asset, bool live);
-enum err vault_db_directory_change(struct vault_db *db, struct uuid vault, struct uuid asset, bool live);
+enum err vault_db_directory_add(struct vault_db *db, const struct db_asset *a);
+enum err vault_db_directory_change(struct vault_db *db, const struct db_asset *a);
 
-/* A walk over the live assets of a vault in the order of ids, from the offset-th on. */
+/* Gives blocks that an earlier build wrote their counts a class. Commits groups of its own. */
+enum err vault_db_directory_upgrade(struct vault_db *db);
+
+/* A walk over the live assets of some classes of a vault in the order of ids, from the offset-th on. */
 struct vault_db_walk {
 	struct vault_db *db;
 	struct uuid      vault;
+	unsigned         classes;
 	uint64_t         skip;    /* live assets still to pass over */
 	bool             started; /* in the directory */
 	uint16_t         n_left;  /* rows of the block not looked at */
 	struct env_row   row;     /* of the asset in hand */
 };
 
-void     vault_db_walk_start(struct vault_db *db, struct uuid vault, uint64_t offset, struct vault_db_walk *w);
+void     vault_db_walk_start(struct vault_db *db, struct uuid vault, unsigned classes, uint64_t offset,
+    struct vault_db_walk *w);
 enum err vault_db_walk_next(struct vault_db_walk *w, struct db_asset *out); /* ERR_NOT_FOUND at the end */
 
 /* Removes chunks of a staged revision, at most max of them; *left when others remain. In a group. */

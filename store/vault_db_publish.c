@@ -212,14 +212,13 @@ put_asset(struct vault_db *db, const struct db_asset *a)
 static enum err
 count(struct vault_db *db, struct publishing *p)
 {
-	const struct asset_row *a = &p->asset.row;
 	bool live = db_records_is_live(&p->asset);
 	enum err e = OK;
 
 	if (p->is_new)
-		e = vault_db_directory_add(db, a->vault, a->asset, live);
+		e = vault_db_directory_add(db, &p->asset);
 	else if (live != p->was_live)
-		e = vault_db_directory_change(db, a->vault, a->asset, live);
+		e = vault_db_directory_change(db, &p->asset);
 	if (e != OK || live == p->was_live)
 		return e;
 	p->vault.n_assets += live ? 1 : UINT64_MAX;

@@ -57,7 +57,7 @@ teardown(void **state)
 static struct ruling_body
 asking(enum op op, uint8_t asset, uint8_t revision)
 {
-	struct ruling_body r = { .ask = { .op = (uint8_t)op, .vault = content_vault, .limit = 100 } };
+	struct ruling_body r = { .ask = { .op = (uint8_t)op, .vault = content_vault, .limit = 100 }, .classes = CLASSES_ALL };
 
 	if (asset != 0)
 		r.ask.asset = content_id(0x20, asset);
@@ -274,6 +274,81 @@ a_list_has_titles_of_live_assets_with_their_heads(void **state)
 	}
 }
 
+/* By a ruling that reaches these classes. */
+static enum err
+find_as(unsigned classes, enum grant_type type, enum op op, uint8_t asset, uint8_t revision)
+{
+	struct ruling_body r = asking(op, asset, revision);
+
+	r.classes = (uint8_t)classes;
+	r.grant_type = (uint8_t)type;
+	r.grant = content_id(0x41, 1);
+	return collect(t.db, &r, t.c);
+}
+
+static void
+what_a_ruling_does_not_reach_was_never_there(void **state)
+{
+	static const struct { uint8_t asset, revision; enum op op; } outside[] = { { SECRET, 3, OP_CREDENTIAL_BYTES },
+		{ SECRET, 3, OP_READ }, { FILE_OF_3, 4, OP_READ }, { PRIVATE, 11, OP_READ }, { PRIVATE, 11, OP_HISTORY } };
+	const unsigned ordinary = 1u << CLASS_ORDINARY;
+	struct item_body items[10];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
+		assert_int_equal(find_as(ordinary, GRANT_UNATTENDED, outside[i].op, outside[i].asset, 0), ERR_NOT_FOUND);
+		assert_string_equal(t.c->detail, "");
+		if (outside[i].op != OP_HISTORY)
+			assert_int_equal(find_as(ordinary, GRANT_UNATTENDED, outside[i].op, outside[i].asset, outside[i].revision), ERR_NOT_FOUND);
+		assert_int_equal(find_as(ordinary, GRANT_UNATTENDED, OP_READ, MEMORY, outside[i].revision), ERR_NOT_FOUND);
+		assert_int_equal(find_as(CLASSES_ALL, GRANT_UNATTENDED, outside[i].op, outside[i].asset, 0),
+		    outside[i].asset == SECRET && outside[i].op == OP_READ ? ERR_WRONG_KIND : OK);
+	}
+	assert_int_equal(find_as(ordinary, GRANT_UNATTENDED, OP_LIST, 0, 0), OK);
+	assert_int_equal(take_items(items, 10), 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(items[i].ref.key_class, CLASS_ORDINARY);
+	assert_int_equal(find_as(1u << CLASS_CREDENTIAL, GRANT_UNATTENDED, OP_LIST, 0, 0), OK);
+	assert_int_equal(take_items(items, 10), 1);
+	assert_int_equal(find_as(1u << CLASS_FILE, GRANT_UNATTENDED, OP_READ, MEMORY, 0), ERR_NOT_FOUND);
+}
+
+static void
+an_ordinary_grant_has_heads_and_no_past(void **state)
+{
+	const unsigned ordinary = 1u << CLASS_ORDINARY;
+
+	(void)state;
+	assert_int_equal(find_as(ordinary, GRANT_ORDINARY, OP_READ, MEMORY, 0), OK);
+	assert_int_equal(find_as(ordinary, GRANT_ORDINARY, OP_READ, MEMORY, 2), OK);
+	assert_int_equal(find_as(ordinary, GRANT_ORDINARY, OP_READ, MEMORY, 1), ERR_NOT_FOUND);
+	assert_int_equal(find_as(ordinary, GRANT_UNATTENDED, OP_READ, MEMORY, 1), OK);
+	assert_int_equal(find_as(ordinary, GRANT_ORDINARY, OP_READ, MEMORY, 6), ERR_NOT_FOUND);
+	assert_int_equal(find_as(ordinary, GRANT_ORDINARY, OP_READ, CONFLICT, 0), ERR_REVISION_REQUIRED);
+	assert_int_equal(find_as(ordinary, GRANT_ORDINARY, OP_READ, CONFLICT, 7), OK);
+	assert_int_equal(find_as(ordinary, GRANT_ORDINARY, OP_READ, CONFLICT, 5), ERR_NOT_FOUND);
+	assert_int_equal(find_as(ordinary, GRANT_ORDINARY, OP_READ, DELETED, 8), ERR_NOT_FOUND);
+}
+
+static void
+a_list_of_details_has_a_meta_behind_each_title(void **state)
+{
+	struct item_body items[12];
+	struct ruling_body r = asking(OP_LIST_DETAILS, 0, 0);
+
+	(void)state;
+	r.ask.limit = 32;
+	assert_int_equal(collect(t.db, &r, t.c), OK);
+	assert_int_equal(take_items(items, 12), 12);
+	assert_int_equal(t.c->wanted.length, 6);
+	for (size_t i = 0; i < 12; i++) {
+		assert_int_equal(items[i].ref.part, i % 2 == 0 ? PART_TITLE : PART_META);
+		assert_true(uuid_equal(items[i].ref.revision, items[i & ~(size_t)1].ref.revision));
+		assert_int_equal(items[i].sealed.len, i % 2 == 0 ? 80 : 100);
+		assert_int_equal(items[i].heads.len > 0, i % 2 == 0);
+	}
+}
+
 static void
 pages_are_cut_at_their_limit_and_say_that_more_follows(void **state)
 {
@@ -385,7 +460,7 @@ a_name_is_for_a_vault_that_is_new_or_active(void **state)
 static void
 limits_outside_their_range_are_refused(void **state)
 {
-	static const struct { enum op op; uint32_t max; } ops[] = { { OP_LIST, 100 }, { OP_HISTORY, 100 }, { OP_VAULT_LIST, 100 },
+	static const struct { enum op op; uint32_t max; } ops[] = { { OP_LIST, 100 }, { OP_LIST_DETAILS, 32 }, { OP_HISTORY, 100 }, { OP_VAULT_LIST, 100 },
 		{ OP_READ, 65536 }, { OP_CREDENTIAL_BYTES, 65536 } };
 
 	(void)state;
@@ -403,11 +478,11 @@ limits_outside_their_range_are_refused(void **state)
 	assert_int_equal(find(OP__COUNT, MEMORY, 0), ERR_INVALID_ARGUMENT);
 }
 
-/* 100 rows with 16 heads and 16 parents each, and the longest titles. */
+/* Rows with 16 heads, and the longest titles and metas. */
 static void
 the_widest_page_fits(void **state)
 {
-	static uint8_t title[SEALED_TITLE_MAX], chunk[64], head[48];
+	static uint8_t title[SEALED_TITLE_MAX], meta[SEALED_META_MAX], chunk[64], head[48];
 	static struct item_body items[100];
 	struct new_revision n;
 	struct ruling_body r = asking(OP_LIST, 0, 0);
@@ -418,20 +493,24 @@ the_widest_page_fits(void **state)
 		for (unsigned k = 0; k < 17; k++) {
 			n = (struct new_revision){ .row = { .vault = content_id(0x10, 7), .asset = content_id(0x50, (uint8_t)a),
 				.revision = content_id((uint8_t)(0x60 + k), (uint8_t)a), .kind = KIND_MEMORY, .bytes = 5 },
-				.mode = PUBLISH_BESIDE, .sealed_head = { head, sizeof head }, .sealed_title = { title, sizeof title }, .sealed_meta = { title, 50 } };
+				.mode = PUBLISH_BESIDE, .sealed_head = { head, sizeof head }, .sealed_title = { title, sizeof title }, .sealed_meta = { meta, sizeof meta } };
 			if (k > 0)
 				n.row.parents[n.row.n_parents++] = content_id(0x60, (uint8_t)a);
 			assert_int_equal(vault_db_stage_chunk(t.db, n.row.revision, 0, (struct span){ chunk, sizeof chunk }), OK);
-			if (vault_db_publish(t.db, &n) == ERR_BUSY) {
+			assert_int_equal(vault_db_publish(t.db, &n), OK);
+			if (k == 16 && a % 10 == 0)
 				assert_int_equal(vault_db_commit(t.db), OK);
-				assert_int_equal(vault_db_publish(t.db, &n), OK);
-			}
 		}
 	assert_int_equal(vault_db_commit(t.db), OK);
 	r.ask.vault = content_id(0x10, 7);
 	assert_int_equal(collect(t.db, &r, t.c), OK);
 	assert_int_equal(take_items(items, 100), 100);
 	assert_int_equal(items[99].heads.len, 16 * UUID_LEN);
+	r.ask.op = OP_LIST_DETAILS;
+	r.ask.limit = 32;
+	assert_int_equal(collect(t.db, &r, t.c), OK);
+	assert_int_equal(take_items(items, 100), 64);
+	assert_int_equal(items[63].sealed.len, SEALED_META_MAX);
 }
 
 #define COLLECT_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -449,6 +528,9 @@ main(void)
 		COLLECT_TEST(credentials_and_the_rest_have_their_own_reads),
 		COLLECT_TEST(a_removed_or_unknown_vault_answers_nothing),
 		COLLECT_TEST(a_list_has_titles_of_live_assets_with_their_heads),
+		COLLECT_TEST(what_a_ruling_does_not_reach_was_never_there),
+		COLLECT_TEST(an_ordinary_grant_has_heads_and_no_past),
+		COLLECT_TEST(a_list_of_details_has_a_meta_behind_each_title),
 		COLLECT_TEST(pages_are_cut_at_their_limit_and_say_that_more_follows),
 		COLLECT_TEST(a_history_has_every_revision_with_what_it_is),
 		COLLECT_TEST(the_vaults_come_with_their_sealed_names_removed_ones_too),

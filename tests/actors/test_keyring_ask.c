@@ -207,6 +207,7 @@ may_name(enum op op, enum part part, enum key_class c, bool same_asset, bool sam
 
 	switch (op) {
 	case OP_LIST:
+	case OP_LIST_DETAILS: /* a meta comes behind its title only */
 		return part == PART_TITLE;
 	case OP_HISTORY:
 		return part == PART_HEAD && same_asset;
@@ -221,7 +222,6 @@ may_name(enum op op, enum part part, enum key_class c, bool same_asset, bool sam
 	case OP_NONE:
 	case OP_WRITE_ASSET:
 	case OP_WRITE_NAME:
-	case OP_LIST_DETAILS:
 	case OP_SEARCH:
 	case OP_PROPOSE:
 	case OP_PROPOSAL_LIST:
@@ -275,11 +275,11 @@ a_grant_names_neither_vaults_nor_details(void **state)
 {
 	struct keyring_rig *k = *state;
 	struct keyring *self = rig_self(k->r);
-	static const enum op ops[] = { OP_VAULT_LIST, OP_DETAILS };
+	static const enum op ops[] = { OP_VAULT_LIST, OP_DETAILS, OP_LIST_DETAILS };
 
 	keyring_rig_unlock(k);
 	assert_int_equal(key_random(&self->unattended), OK);
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
 		struct keys_wanted_body w = keyring_rig_wanted(k, ops[i]);
 		struct key_ref_body ref = keyring_rig_ref(k, CLASS_ORDINARY, i == 0 ? PART_NAME : PART_TITLE, 0);
 		uint8_t boxed[SEALED_KEY_LEN], buf[BINDING_MAX];
@@ -413,6 +413,45 @@ a_pages_intent_lists_each_row_and_a_page_of_none_is_recorded_too(void **state)
 		for (size_t i = 0; i < n; i++)
 			assert_true(keyring_rig_opens(ack, i, k->classes[i % CLASS__COUNT], &refs[i]));
 		ack_free(&ack);
+	}
+}
+
+static void
+a_page_of_details_is_noted_by_its_titles_and_a_meta_goes_behind_its_own(void **state)
+{
+	struct keyring_rig *k = *state;
+	struct key_ref_body refs[64];
+	struct keys_wanted_body w;
+	struct audit_ack *ack = NULL;
+	const union any_body *b;
+
+	keyring_rig_unlock(k);
+	for (size_t i = 0; i < 64; i++) {
+		refs[i] = keyring_rig_ref(k, CLASS_ORDINARY, i % 2 == 0 ? PART_TITLE : PART_META, 0);
+		refs[i].asset.b[15] = (uint8_t)(i / 2);
+		refs[i].revision.b[15] = (uint8_t)(i / 2 + 1);
+	}
+	w = keyring_rig_wanted(k, OP_LIST_DETAILS);
+	keyring_rig_refs(k, &w, refs, 64);
+	keyring_rig_ask(k, &w);
+	assert_non_null(b = rig_expect(k->r, MSG_AUDIT_INTENT));
+	assert_int_equal(b->intent.n_rows, 32);
+	for (size_t i = 0; i < 32; i++) {
+		assert_memory_equal(b->intent.rows.p + 32 * i, refs[2 * i].asset.b, 16);
+		assert_memory_equal(b->intent.rows.p + 32 * i + 16, refs[2 * i].revision.b, 16);
+	}
+	assert_int_equal(keyring_rig_open(k, &w, w.refs, b->intent.ticket, &ack), OK);
+	assert_int_equal(ack_n_keys(ack), 64);
+	assert_true(keyring_rig_opens(ack, 63, k->classes[CLASS_ORDINARY], &refs[63]));
+	ack_free(&ack);
+	for (int other = 0; other < 2; other++) {
+		w = keyring_rig_wanted(k, OP_LIST_DETAILS);
+		(other == 0 ? &refs[1].revision : &refs[1].asset)->b[15] ^= 0x40;
+		keyring_rig_refs(k, &w, refs, 2);
+		keyring_rig_ask(k, &w);
+		assert_int_equal(keyring_rig_refused(k), ERR_INTERNAL);
+		refs[1] = refs[0];
+		refs[1].part = PART_META;
 	}
 }
 
@@ -618,6 +657,7 @@ main(void)
 		ASK_TEST(a_class_that_is_none_or_a_wrap_of_another_vault_is_refused),
 		ASK_TEST(refs_that_share_a_revision_still_need_their_own_class),
 		ASK_TEST(chunks_that_do_not_follow_each_other_are_refused),
+		ASK_TEST(a_page_of_details_is_noted_by_its_titles_and_a_meta_goes_behind_its_own),
 		ASK_TEST(a_pages_intent_lists_each_row_and_a_page_of_none_is_recorded_too),
 		ASK_TEST(refs_that_do_not_match_their_number_are_refused),
 		ASK_TEST(an_opener_of_low_order_is_refused),

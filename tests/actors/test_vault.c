@@ -121,7 +121,7 @@ static void
 read_it(uint64_t ask_id, enum op op, uint8_t asset)
 {
 	struct ruling_body ruling = { .ask = { .op = (uint8_t)op, .vault = content_vault, .asset = content_id(0x20, asset), .limit = 10 },
-		.subject_kind = 1, .subject = content_id(0x40, 1), .deadline_boot_ms = 77, .mac = { 9 } };
+		.subject_kind = 1, .subject = content_id(0x40, 1), .deadline_boot_ms = 77, .classes = CLASSES_ALL, .mac = { 9 } };
 
 	assert_int_equal(rig_deliver(r, MSG_RECORD_WANTED, ACTOR_GRANTS, ask_id, &ruling), OK);
 }

@@ -54,7 +54,7 @@ visit_asset(const struct visit *v, struct uuid vault, struct uuid asset)
 	size_t n;
 	enum err e;
 
-	if ((e = vault_db_history(v->db, vault, asset, 0, PAGE, revisions, &n, &more)) != OK)
+	if ((e = vault_db_history(v->db, vault, asset, CLASSES_ALL, 0, PAGE, revisions, &n, &more)) != OK)
 		return say(v->why, "history of asset", asset, e);
 	for (size_t i = 0; i < n; i++)
 		rows[i] = revisions[i].row;
@@ -77,7 +77,7 @@ visit_vault(const struct visit *v, struct uuid vault)
 	enum err e;
 
 	for (uint64_t at = 0; more; at += PAGE) {
-		if ((e = vault_db_list_assets(v->db, vault, at, PAGE, assets, &n, &more)) != OK)
+		if ((e = vault_db_list_assets(v->db, vault, CLASSES_ALL, at, PAGE, assets, &n, &more)) != OK)
 			return say(v->why, "assets of vault", vault, e);
 		for (size_t i = 0; i < n; i++)
 			ids[i] = assets[i].asset.asset;

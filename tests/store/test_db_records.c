@@ -39,7 +39,7 @@ put_asset(struct wire_out *o)
 static void
 put_block(struct wire_out *o)
 {
-	db_records_put_block(o, &(struct db_block){ .n_rows = 512, .n_live = 511 });
+	db_records_put_block(o, &(struct db_block){ .n_rows = 512, .n_live = { 500, 8, 2, 1 } });
 }
 
 static struct revision_row
@@ -154,7 +154,7 @@ static const struct sample {
 	{ put_asset,
 	    "0102010000019ad434790002303132333435363738393a3b3c3d3e3f01404142434445464748494a4b4c4d4e"
 	    "4f00" },
-	{ put_block, "01020001ff" },
+	{ put_block, "02020001f4000800020001" },
 	{ put_revision,
 	    "010001101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f303132333435363738"
 	    "393a3b3c3d3e3f03020000000000000200000000019ad43479000000019ad432f26000014041424344454647"
@@ -337,7 +337,7 @@ a_record_that_contradicts_itself_is_refused(void **state)
 	db_records_put_asset(&o, &a);
 	assert_false(db_records_take_asset(wire_written(&o), id, id, &a));
 	o = wire_out(buf, sizeof buf);
-	db_records_put_block(&o, &(struct db_block){ .n_rows = 3, .n_live = 4 });
+	db_records_put_block(&o, &(struct db_block){ .n_rows = 3, .n_live = { 1, 1, 1, 1 } });
 	assert_false(db_records_take_block(wire_written(&o), &b));
 	o = wire_out(buf, sizeof buf);
 	db_records_put_staging(&o, &(struct db_staging){ .n_chunks = 4, .end = 3 });

@@ -28,7 +28,7 @@ a_vault_that_nobody_made_is_not_found(void **state)
 
 	assert_int_equal(vault_db_vault(r->db, id_of(0x10, 2), &v), ERR_NOT_FOUND);
 	assert_int_equal(v.name_len, 9);
-	assert_int_equal(vault_db_list_assets(r->db, id_of(0x10, 2), 0, 1, &row, &n, &more), ERR_NOT_FOUND);
+	assert_int_equal(vault_db_list_assets(r->db, id_of(0x10, 2), CLASSES_ALL, 0, 1, &row, &n, &more), ERR_NOT_FOUND);
 	assert_int_equal(n, 5);
 }
 
@@ -124,13 +124,13 @@ a_group_is_seen_from_inside_and_gone_after_abort(void **state)
 	struct asset_row row;
 
 	rig_make_asset(r, id_of(0x20, 1), id_of(0x70, 1));
-	assert_int_equal(vault_db_asset(r->db, r->vault, id_of(0x20, 1), &row), OK);
+	assert_int_equal(vault_db_asset(r->db, r->vault, id_of(0x20, 1), CLASSES_ALL, &row), OK);
 	vault_db_abort(r->db);
-	assert_int_equal(vault_db_asset(r->db, r->vault, id_of(0x20, 1), &row), ERR_NOT_FOUND);
+	assert_int_equal(vault_db_asset(r->db, r->vault, id_of(0x20, 1), CLASSES_ALL, &row), ERR_NOT_FOUND);
 	rig_make_asset(r, id_of(0x20, 1), id_of(0x70, 1));
 	assert_int_equal(vault_db_commit(r->db), OK);
 	rig_reopen(r);
-	assert_int_equal(vault_db_asset(r->db, r->vault, id_of(0x20, 1), &row), OK);
+	assert_int_equal(vault_db_asset(r->db, r->vault, id_of(0x20, 1), CLASSES_ALL, &row), OK);
 }
 
 static void

@@ -15,7 +15,7 @@ a_revision_comes_back_as_it_was_published(void **state)
 	n.row.key_class = CLASS_PRIVATE;
 	assert_int_equal(rig_publish(r, &n), OK);
 	assert_int_equal(vault_db_commit(r->db), OK);
-	assert_int_equal(vault_db_revision(r->db, r->vault, asset, first, &got), OK);
+	assert_int_equal(vault_db_revision(r->db, r->vault, asset, first, CLASSES_ALL, &got), OK);
 	assert_int_equal(got.row.kind, KIND_CARD);
 	assert_int_equal(got.row.key_class, CLASS_PRIVATE);
 	assert_int_equal(got.row.bytes, 24);
@@ -52,7 +52,7 @@ the_longest_revision_record_can_be_kept(void **state)
 	n.sealed_meta = (struct span){ meta, sizeof meta };
 	assert_int_equal(rig_publish(r, &n), OK);
 	assert_int_equal(vault_db_commit(r->db), OK);
-	assert_int_equal(vault_db_revision(r->db, r->vault, asset, id_of(0x70, 99), &got), OK);
+	assert_int_equal(vault_db_revision(r->db, r->vault, asset, id_of(0x70, 99), CLASSES_ALL, &got), OK);
 	assert_int_equal(got.row.n_parents, REVISION_PARENTS_MAX);
 	assert_int_equal(got.sealed_meta.len, SEALED_META_MAX);
 	assert_memory_equal(got.sealed_title.p, title, sizeof title);
@@ -65,9 +65,9 @@ a_revision_of_another_asset_or_vault_is_a_mismatch(void **state)
 	struct revision_record got;
 
 	rig_make_asset(r, asset, first);
-	assert_int_equal(vault_db_revision(r->db, r->vault, asset, second, &got), ERR_NOT_FOUND);
-	assert_int_equal(vault_db_revision(r->db, r->vault, id_of(0x20, 9), first, &got), ERR_REVISION_MISMATCH);
-	assert_int_equal(vault_db_revision(r->db, id_of(0x10, 9), asset, first, &got), ERR_REVISION_MISMATCH);
+	assert_int_equal(vault_db_revision(r->db, r->vault, asset, second, CLASSES_ALL, &got), ERR_NOT_FOUND);
+	assert_int_equal(vault_db_revision(r->db, r->vault, id_of(0x20, 9), first, CLASSES_ALL, &got), ERR_REVISION_MISMATCH);
+	assert_int_equal(vault_db_revision(r->db, id_of(0x10, 9), asset, first, CLASSES_ALL, &got), ERR_REVISION_MISMATCH);
 }
 
 static void
@@ -80,8 +80,8 @@ an_asset_is_not_found_in_another_vault(void **state)
 	bool more;
 
 	rig_make_asset(r, asset, first);
-	assert_int_equal(vault_db_asset(r->db, id_of(0x10, 9), asset, &row), ERR_NOT_FOUND);
-	assert_int_equal(vault_db_history(r->db, id_of(0x10, 9), asset, 0, 1, &got, &n, &more), ERR_NOT_FOUND);
+	assert_int_equal(vault_db_asset(r->db, id_of(0x10, 9), asset, CLASSES_ALL, &row), ERR_NOT_FOUND);
+	assert_int_equal(vault_db_history(r->db, id_of(0x10, 9), asset, CLASSES_ALL, 0, 1, &got, &n, &more), ERR_NOT_FOUND);
 }
 
 static void
@@ -101,16 +101,16 @@ a_history_is_paged_in_the_order_of_ids(void **state)
 	rig_add_parent(&n, third);
 	assert_int_equal(rig_publish(r, &n), OK);
 	rig_make_asset(r, id_of(0x20, 1), id_of(0x71, 1));
-	assert_int_equal(vault_db_history(r->db, r->vault, asset, 0, 2, rows, &n_rows, &more), OK);
+	assert_int_equal(vault_db_history(r->db, r->vault, asset, CLASSES_ALL, 0, 2, rows, &n_rows, &more), OK);
 	assert_int_equal(n_rows, 2);
 	assert_true(more);
 	assert_true(uuid_equal(rows[0].row.revision, first) && rows[0].head);
 	assert_true(uuid_equal(rows[1].row.revision, second) && !rows[1].head);
-	assert_int_equal(vault_db_history(r->db, r->vault, asset, 2, 2, rows, &n_rows, &more), OK);
+	assert_int_equal(vault_db_history(r->db, r->vault, asset, CLASSES_ALL, 2, 2, rows, &n_rows, &more), OK);
 	assert_int_equal(n_rows, 1);
 	assert_false(more);
 	assert_true(uuid_equal(rows[0].row.revision, third));
-	assert_int_equal(vault_db_history(r->db, r->vault, asset, 3, 2, rows, &n_rows, &more), OK);
+	assert_int_equal(vault_db_history(r->db, r->vault, asset, CLASSES_ALL, 3, 2, rows, &n_rows, &more), OK);
 	assert_int_equal(n_rows, 0);
 	assert_false(more);
 }
@@ -132,7 +132,7 @@ a_page_shows_the_first_head_that_is_no_tombstone(void **state)
 	n = rig_revision(r, asset, third);
 	rig_add_parent(&n, first);
 	assert_int_equal(rig_publish(r, &n), OK);
-	assert_int_equal(vault_db_list_assets(r->db, r->vault, 0, 1, &row, &n_rows, &more), OK);
+	assert_int_equal(vault_db_list_assets(r->db, r->vault, CLASSES_ALL, 0, 1, &row, &n_rows, &more), OK);
 	assert_int_equal(n_rows, 1);
 	assert_int_equal(row.asset.n_heads, 2);
 	assert_false(row.asset.deleted);
@@ -195,19 +195,20 @@ a_damaged_record_is_corrupt(void **state)
 	rig_make_asset(r, asset, first);
 	assert_int_equal(vault_db_commit(r->db), OK);
 	smear(r, 3, (struct span){ first.b, UUID_LEN }, (struct span){ junk, sizeof junk });
-	assert_int_equal(vault_db_revision(r->db, r->vault, asset, first, &got), ERR_STORAGE_CORRUPT);
-	assert_int_equal(vault_db_list_assets(r->db, r->vault, 0, 1, &row, &n, &more), ERR_STORAGE_CORRUPT);
-	assert_int_equal(vault_db_history(r->db, r->vault, asset, 0, 1, &got, &n, &more), ERR_STORAGE_CORRUPT);
+	assert_int_equal(vault_db_revision(r->db, r->vault, asset, first, CLASSES_ALL, &got), ERR_STORAGE_CORRUPT);
+	assert_int_equal(vault_db_list_assets(r->db, r->vault, CLASSES_ALL, 0, 1, &row, &n, &more), ERR_STORAGE_CORRUPT);
+	assert_int_equal(vault_db_history(r->db, r->vault, asset, CLASSES_ALL, 0, 1, &got, &n, &more), ERR_STORAGE_CORRUPT);
 	memcpy(key, r->vault.b, UUID_LEN);
 	memcpy(key + UUID_LEN, asset.b, UUID_LEN);
 	smear(r, 1, (struct span){ key, sizeof key }, (struct span){ junk, 1 });
-	assert_int_equal(vault_db_asset(r->db, r->vault, asset, &a), ERR_STORAGE_CORRUPT);
+	assert_int_equal(vault_db_asset(r->db, r->vault, asset, CLASSES_ALL, &a), ERR_STORAGE_CORRUPT);
 }
 
 static void
 a_directory_that_disagrees_is_corrupt(void **state)
 {
-	static const uint8_t none_live[] = { 1, 0, 3, 0, 0 }, no_block[] = { 9, 0, 3, 0, 3 };
+	static const uint8_t none_live[] = { 2, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0 }, no_block[] = { 9, 0, 3, 0, 3, 0, 0, 0, 0, 0, 0 },
+	    too_many_of_old[] = { 1, 0, 3, 0, 3 };
 	struct rig *r = *state;
 	uint8_t key[2 * UUID_LEN] = { 0 };
 	struct asset_page_row rows[4];
@@ -218,9 +219,64 @@ a_directory_that_disagrees_is_corrupt(void **state)
 	assert_int_equal(vault_db_commit(r->db), OK);
 	memcpy(key, r->vault.b, UUID_LEN);
 	smear(r, 2, (struct span){ key, sizeof key }, (struct span){ none_live, sizeof none_live });
-	assert_int_equal(vault_db_list_assets(r->db, r->vault, 0, 4, rows, &n, &more), ERR_STORAGE_CORRUPT);
+	assert_int_equal(vault_db_list_assets(r->db, r->vault, CLASSES_ALL, 0, 4, rows, &n, &more), ERR_STORAGE_CORRUPT);
 	smear(r, 2, (struct span){ key, sizeof key }, (struct span){ no_block, sizeof no_block });
-	assert_int_equal(vault_db_list_assets(r->db, r->vault, 0, 4, rows, &n, &more), ERR_STORAGE_CORRUPT);
+	assert_int_equal(vault_db_list_assets(r->db, r->vault, CLASSES_ALL, 0, 4, rows, &n, &more), ERR_STORAGE_CORRUPT);
+	smear(r, 2, (struct span){ key, sizeof key }, (struct span){ too_many_of_old, sizeof too_many_of_old });
+	assert_int_equal(vault_db_list_assets(r->db, r->vault, CLASSES_ALL, 0, 4, rows, &n, &more), ERR_STORAGE_CORRUPT);
+}
+
+static void
+a_directory_of_an_earlier_build_is_counted_anew(void **state)
+{
+	static const uint8_t old[] = { 1, 0, 3, 0, 2 };
+	struct rig *r = *state;
+	struct new_revision n = rig_revision(r, id_of(0x20, 2), second);
+	uint8_t key[2 * UUID_LEN] = { 0 };
+	struct asset_page_row rows[4];
+	size_t n_rows;
+	bool more;
+
+	n.row.key_class = CLASS_PRIVATE;
+	assert_int_equal(rig_publish(r, &n), OK);
+	rig_make_asset(r, asset, first);
+	n = rig_revision(r, id_of(0x20, 3), third);
+	rig_tombstone(&n);
+	assert_int_equal(rig_publish(r, &n), OK);
+	assert_int_equal(vault_db_commit(r->db), OK);
+	memcpy(key, r->vault.b, UUID_LEN);
+	smear(r, 2, (struct span){ key, sizeof key }, (struct span){ old, sizeof old });
+	for (int again = 0; again < 2; again++, rig_reopen(r)) {
+		assert_int_equal(vault_db_list_assets(r->db, r->vault, 1u << CLASS_PRIVATE, 0, 4, rows, &n_rows, &more), OK);
+		assert_int_equal(n_rows, 1);
+		assert_true(uuid_equal(rows[0].asset.asset, id_of(0x20, 2)));
+		assert_int_equal(vault_db_list_assets(r->db, r->vault, CLASSES_ALL, 1, 4, rows, &n_rows, &more), OK);
+		assert_int_equal(n_rows, 1);
+	}
+}
+
+static void
+what_is_of_another_class_was_never_there(void **state)
+{
+	struct rig *r = *state;
+	struct new_revision n = rig_revision(r, id_of(0x20, 2), second);
+	const unsigned ordinary = 1u << CLASS_ORDINARY;
+	struct revision_record got;
+	struct asset_row a;
+	size_t n_rows;
+	bool more;
+
+	n.row.key_class = CLASS_PRIVATE;
+	assert_int_equal(rig_publish(r, &n), OK);
+	rig_make_asset(r, asset, first);
+	assert_int_equal(vault_db_asset(r->db, r->vault, id_of(0x20, 2), ordinary, &a), ERR_NOT_FOUND);
+	assert_int_equal(vault_db_asset(r->db, r->vault, asset, ordinary, &a), OK);
+	assert_int_equal(vault_db_history(r->db, r->vault, id_of(0x20, 2), ordinary, 0, 1, &got, &n_rows, &more), ERR_NOT_FOUND);
+	assert_int_equal(vault_db_history(r->db, r->vault, asset, ordinary, 0, 1, &got, &n_rows, &more), OK);
+	assert_int_equal(vault_db_revision(r->db, r->vault, id_of(0x20, 2), second, ordinary, &got), ERR_NOT_FOUND);
+	assert_int_equal(vault_db_revision(r->db, r->vault, asset, second, ordinary, &got), ERR_NOT_FOUND);
+	assert_int_equal(vault_db_revision(r->db, r->vault, asset, second, CLASSES_ALL, &got), ERR_REVISION_MISMATCH);
+	assert_int_equal(vault_db_revision(r->db, r->vault, asset, first, ordinary, &got), OK);
 }
 
 int
@@ -236,6 +292,8 @@ main(void)
 		RIG_TEST(chunks_of_published_revisions_are_read_and_no_others),
 		RIG_TEST(a_damaged_record_is_corrupt),
 		RIG_TEST(a_directory_that_disagrees_is_corrupt),
+		RIG_TEST(a_directory_of_an_earlier_build_is_counted_anew),
+		RIG_TEST(what_is_of_another_class_was_never_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) != 0;

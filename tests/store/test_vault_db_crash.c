@@ -123,7 +123,7 @@ check_group(struct rig *r, uint64_t g, bool edited)
 {
 	struct asset_row a;
 
-	assert_int_equal(vault_db_asset(r->db, r->vault, asset_of(g), &a), OK);
+	assert_int_equal(vault_db_asset(r->db, r->vault, asset_of(g), CLASSES_ALL, &a), OK);
 	assert_int_equal(a.n_heads, 1);
 	assert_true(uuid_equal(a.heads[0], edited ? edit_of(g) : first_of(g)));
 	assert_true(has_chunks(r, first_of(g), bytes_of(g)));
@@ -146,7 +146,7 @@ check_database(struct rig *r, uint64_t from, uint64_t n_reported)
 	assert_in_range(n, n_reported, n_reported + 1);
 	for (uint64_t g = from > 0 ? from - 1 : 0; g < n; g++)
 		check_group(r, g, g + 1 < n);
-	assert_int_equal(vault_db_asset(r->db, r->vault, asset_of(n), &a), ERR_NOT_FOUND);
+	assert_int_equal(vault_db_asset(r->db, r->vault, asset_of(n), CLASSES_ALL, &a), ERR_NOT_FOUND);
 	assert_int_equal(vault_db_chunk(r->db, first_of(n), 0, &chunk), ERR_NOT_FOUND);
 	vault_db_close(&r->db);
 	return n;

@@ -14,6 +14,7 @@ struct model_revision {
 
 struct model_asset {
 	struct uuid           id;
+	enum key_class        key_class;
 	size_t                n_revisions;
 	struct model_revision revisions[MODEL_REVISIONS_MAX];
 };
@@ -61,6 +62,9 @@ random_new_asset(struct rig *r, struct uuid id)
 	struct model_asset *a = model_insert(id);
 	uint64_t roll = rig_random(&model.seed) % 10;
 
+	/* Rare classes leave blocks without any. */
+	a->key_class = rig_random(&model.seed) % 300 == 0 ? CLASS_PRIVATE : CLASS_ORDINARY;
+	n.row.key_class = a->key_class;
 	if (roll == 0)
 		rig_tombstone(&n);
 	n.quarantined = roll == 1;
@@ -78,6 +82,7 @@ random_edit(struct rig *r, struct model_asset *a)
 
 	if (a->n_revisions == MODEL_REVISIONS_MAX)
 		return;
+	n.row.key_class = a->key_class;
 	n.quarantined = roll % 7 == 0;
 	if (roll / 7 % 2 == 0)
 		rig_tombstone(&n);
@@ -106,16 +111,16 @@ check_heads(const struct model_asset *a, const struct asset_row *row)
 }
 
 static void
-check_page(struct rig *r, uint64_t offset, size_t limit)
+check_page_of(struct rig *r, unsigned classes, uint64_t offset, size_t limit)
 {
 	static struct asset_page_row rows[128];
 	uint64_t place = 0;
 	size_t n, got = 0;
 	bool more, expect_more = false;
 
-	assert_int_equal(vault_db_list_assets(r->db, r->vault, offset, limit, rows, &n, &more), OK);
+	assert_int_equal(vault_db_list_assets(r->db, r->vault, classes, offset, limit, rows, &n, &more), OK);
 	for (size_t i = 0; i < model.n; i++) {
-		if (!model_live(&model.assets[i]) || place++ < offset)
+		if (!model_live(&model.assets[i]) || (classes & 1u << model.assets[i].key_class) == 0 || place++ < offset)
 			continue;
 		if (got == limit) {
 			expect_more = true;
@@ -132,6 +137,15 @@ check_page(struct rig *r, uint64_t offset, size_t limit)
 }
 
 static void
+check_page(struct rig *r, uint64_t offset, size_t limit)
+{
+	check_page_of(r, CLASSES_ALL, offset, limit);
+	check_page_of(r, 1u << CLASS_ORDINARY, offset, limit);
+	check_page_of(r, 1u << CLASS_PRIVATE | 1u << CLASS_FILE, offset / 300, limit);
+	check_page_of(r, 0, offset, limit);
+}
+
+static void
 check_history(struct rig *r, const struct model_asset *a)
 {
 	struct revision_record rows[MODEL_REVISIONS_MAX];
@@ -139,9 +153,9 @@ check_history(struct rig *r, const struct model_asset *a)
 	size_t n;
 	bool more;
 
-	assert_int_equal(vault_db_asset(r->db, r->vault, a->id, &row), OK);
+	assert_int_equal(vault_db_asset(r->db, r->vault, a->id, CLASSES_ALL, &row), OK);
 	check_heads(a, &row);
-	assert_int_equal(vault_db_history(r->db, r->vault, a->id, 0, MODEL_REVISIONS_MAX, rows, &n, &more), OK);
+	assert_int_equal(vault_db_history(r->db, r->vault, a->id, CLASSES_ALL, 0, MODEL_REVISIONS_MAX, rows, &n, &more), OK);
 	assert_int_equal(n, a->n_revisions);
 	assert_false(more);
 	for (size_t i = 0; i < n; i++) {

@@ -8,7 +8,7 @@ asset_now(struct rig *r)
 {
 	struct asset_row row;
 
-	assert_int_equal(vault_db_asset(r->db, r->vault, asset, &row), OK);
+	assert_int_equal(vault_db_asset(r->db, r->vault, asset, CLASSES_ALL, &row), OK);
 	return row;
 }
 
@@ -123,7 +123,7 @@ a_quarantined_revision_is_kept_and_is_no_head(void **state)
 	assert_int_equal(vault_db_publish(r->db, &n), OK);
 	assert_int_equal(asset_now(r).n_heads, 1);
 	assert_true(uuid_equal(asset_now(r).heads[0], first));
-	assert_int_equal(vault_db_revision(r->db, r->vault, asset, second, &got), OK);
+	assert_int_equal(vault_db_revision(r->db, r->vault, asset, second, CLASSES_ALL, &got), OK);
 	assert_true(got.quarantined);
 	assert_false(got.head);
 	n = on_top(r, third, second);
