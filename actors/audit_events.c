@@ -12,7 +12,7 @@ put_reason(struct log_record *r, enum err e)
 		strncpy(r->reason, err_code(e), LOG_REASON_MAX);
 }
 
-/* extra: room for what the record of a setting says; it has to last as long as the record. */
+/* extra: room for what the record of a setting or a grant says; it has to last as long as the record. */
 static struct log_record
 record_of_event(const struct event_body *b, uint8_t extra[LOG_CONFIG_LEN])
 {
@@ -26,6 +26,10 @@ record_of_event(const struct event_body *b, uint8_t extra[LOG_CONFIG_LEN])
 	if (r.type == LOG_CONFIG) {
 		log_config_put((enum log_config)b->config, b->about, extra);
 		r.extra = (struct span){ extra, LOG_CONFIG_LEN };
+	}
+	if (r.type == LOG_GRANT && b->grant_type != 0) {
+		extra[0] = b->grant_type;
+		r.extra = (struct span){ extra, 1 };
 	}
 	return r;
 }

@@ -3,7 +3,7 @@
 
 #include "actors/audit_state.h"
 
-#define STATE_VERSION 1
+#define STATE_VERSION 2
 
 static void
 count_record(void *arg, const struct log_record *r)

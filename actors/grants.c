@@ -121,6 +121,8 @@ grants_start(const struct actor_context *context, void **self)
 	/* Other ids than those of a predecessor, whose answers may still be on their way. */
 	g->own_asks = (uint64_t)clock_mono().ms << 12;
 	g->patience.ms = clock_mono().ms + PATIENCE_MS;
+	g->boot = clock_boot();
+	g->expiry = clock_mono();
 	if ((e = take_ruling_key(g, context)) != OK ||
 	    (e = pending_new(COMMANDS_MAX, sizeof(struct command), &g->commands)) != OK ||
 	    (e = grants_db_open(GRANTS_DIR, &g->db)) != OK ||
@@ -215,7 +217,6 @@ grants_state_of(const struct grants *g, struct state_body *s)
 	*s = (struct state_body){
 		.initialized = g->initialized, .unlocked = g->unlocked, .enrolled = g->enrolled,
 		.loaded = g->loaded, .unattended_error = (uint16_t)why_not_loaded(g),
-		.unattended_detail = why_not_loaded(g) == g->load_error ? g->load_detail : 0,
 		.manual_lock = ban.manual_lock || g->log_ban, .inhibited = grants_banned(g),
 	};
 	if (!g->initialized)
@@ -315,8 +316,10 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 	(void)grants_idle_tick(g, now, out);
 	(void)grants_load_tick(g, now, out);
 	(void)grants_events_tick(g, now, out);
+	(void)grants_expiry_tick(g, now, out);
 	grants_anchor_tick(g, now);
 	next = pending_next(g->commands);
+	sooner(&next, g->expiry);
 	if (!g->started)
 		sooner(&next, g->patience);
 	if (g->locking != 0)

@@ -133,6 +133,8 @@ grants_keep_record(struct grants *g, uint64_t ask_id, enum log_type type, struct
 	struct command *c = grants_command(g, ask_id);
 	struct event_body event = grants_event_of(type, OK, &c->peer, type == LOG_GRANT ? c->id : NOTHING_MADE);
 
+	if (type == LOG_GRANT)
+		event.grant_type = (uint8_t)c->minted->type;
 	c->waits_for_log = true;
 	return grants_event_awaited(g, ask_id, &event, out) == OK ? OK : grants_recorded(g, ask_id, ERR_BUSY, out);
 }

@@ -17,6 +17,8 @@
 #define RULING_MS  2000 /* how long a ruling holds */
 #define COMMAND_MS 5000 /* how long an owner's command may take */
 
+#define GRANT_TERM_MAX_MS ((uint64_t)3660 * 86400000) /* ten years */
+
 #define COMMANDS_MAX 64
 #define LOCKS_MAX    8 /* of them */
 
@@ -67,7 +69,6 @@ struct grants {
 	bool           loading;        /* a key-only start is on its way */
 	bool           started;        /* its first try has ended */
 	enum err       load_error;     /* why the last one did not load */
-	uint8_t        load_detail;    /* enum custody_detail */
 	struct mono_ms load_ends;      /* while loading: its deadline */
 	struct mono_ms retry;          /* 0: none wanted */
 	struct mono_ms patience;       /* when to stop waiting for keyring and log at start */
@@ -75,6 +76,8 @@ struct grants {
 	struct grants_events events;
 	struct mono_ms owner_seen;     /* when the owner last asked for anything */
 	struct mono_ms anchored;       /* when the log's head was last kept for itself */
+	struct uuid    boot;           /* of the machine */
+	struct mono_ms expiry;         /* when grants are looked through for those that are over; 0: there are none */
 };
 
 /* An owner's command that waits for another actor's word. */
@@ -86,9 +89,7 @@ struct command {
 	bool             keys_dropped; /* lock */
 	bool             ban_failed;   /* lock: the file could not say it; the log may */
 	struct enrolment_record enrolment; /* enable */
-	struct wall_ms   expires;      /* mint */
-	uint8_t          token_hash[SHA256_LEN];
-	struct grant_record *minted;   /* owned; mint, until its record is durable */
+	struct grant_record *minted;   /* owned; mint, until its record is durable; without vaults until there are keys */
 };
 
 /* The id that a command answers which made nothing. */
@@ -96,7 +97,6 @@ struct command {
 
 /* Ends an ask at the gate. */
 enum err grants_refuse(struct outbox *out, uint64_t ask_id, enum err why);
-enum err grants_refuse_detailed(struct outbox *out, uint64_t ask_id, enum err why, const char *detail);
 enum err grants_done(struct outbox *out, uint64_t ask_id, struct uuid made);
 
 /* Begins a command that waits. On an error the ask was refused, and *c is NULL. */
@@ -108,7 +108,6 @@ struct command *grants_command(struct grants *g, uint64_t ask_id);
 
 /* Ends a command: done, or refused with why. */
 enum err grants_end(struct grants *g, uint64_t ask_id, enum err why, struct uuid made, struct outbox *out);
-enum err grants_end_refused(struct grants *g, uint64_t ask_id, enum err why, const char *detail, struct outbox *out);
 
 /* Those that wait for who is gone, or for too long, end. */
 void grants_commands_without_log(struct grants *g, struct outbox *out);
@@ -166,6 +165,24 @@ void     grants_state_of(const struct grants *g, struct state_body *s);
 void     grants_anchor_tell(const struct grants *g, struct outbox *out);
 void     grants_anchor_tick(struct grants *g, struct mono_ms now);
 enum err grants_on_head(void *self, const struct inbound *in, struct outbox *out);
+
+/* grants_expiry.c: how long grants last. */
+enum grant_lasts {
+	GRANT_LASTS,
+	GRANT_DOUBTFUL, /* the clock stands before the grant was made: it is refused until that is put right */
+	GRANT_OVER,
+};
+
+/* Of a life at these times; *left_ms: while it lasts, how long still, and UINT64_MAX for ever. */
+enum grant_lasts grants_lasts(const struct grant_life *life, struct wall_ms wall, struct mono_ms mono,
+    struct uuid boot, uint64_t *left_ms);
+
+/* The same, now; one that is over is marked so for good, and the keyring and the log are told. */
+enum grant_lasts grants_look_at(struct grants *g, struct uuid grant, const struct grant_life *life,
+    uint64_t *left_ms, struct outbox *out);
+
+/* Looks through all of them when it is time. */
+enum err grants_expiry_tick(struct grants *g, struct mono_ms now, struct outbox *out);
 
 /* grants_ruling.c */
 enum err grants_on_ruling_wanted(void *self, const struct inbound *in, struct outbox *out);

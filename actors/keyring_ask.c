@@ -58,11 +58,15 @@ check_ruling(const struct keyring *k, const struct ruling_body *r)
 	/* Boxed to the key of an earlier start: the asker has to say hello again. */
 	if (!uuid_equal(r->ask.boot, k->boot))
 		return ERR_INTERRUPTED;
-	if (uuid_is_zero(r->grant))
-		return k->root == NULL ? ERR_LOCKED : OK;
-	if (k->unattended == NULL)
-		return ERR_UNATTENDED_NOT_LOADED;
-	return grant_was_dropped(k, r->grant) ? ERR_INVALID_GRANT : OK;
+	if (uuid_is_zero(r->grant) != (r->grant_type == 0))
+		return ERR_INTERNAL;
+	if (!uuid_is_zero(r->grant) && grant_was_dropped(k, r->grant))
+		return ERR_INVALID_GRANT;
+	if (r->grant_type == GRANT_UNATTENDED)
+		return k->unattended == NULL ? ERR_UNATTENDED_NOT_LOADED : OK;
+	if (r->grant_type != 0 && r->grant_type != GRANT_ORDINARY)
+		return ERR_INTERNAL;
+	return k->root == NULL ? ERR_LOCKED : OK;
 }
 
 /* A grant's key needs the token's half, which only its client could box for this very ask. */
@@ -84,7 +88,7 @@ open_grant(const struct keyring *k, const struct channel *c, struct source *s)
 	if (key_open(c->up, ask_binding(&r->ask, buf), r->ask.boxed_half.p, half) != OK)
 		e = ERR_INVALID_GRANT;
 	else if ((e = key_new(&s->grant_key)) == OK)
-		grant_key(k->unattended, half, r->grant, s->grant_key);
+		e = keyring_grant_key(k, (enum grant_type)r->grant_type, half, r->grant, s->grant_key);
 	key_free(&half);
 	s->under = s->grant_key;
 	return e;
@@ -272,9 +276,10 @@ release_new(const struct keyring *k, struct source *s, const struct keys_wanted_
     struct secret *keys, struct intent_body *intent, struct key_ref_body *ref)
 {
 	const struct ask_body *ask = &w->ruling.ask;
+	bool proposes = ask->op == OP_PROPOSE;
 	enum err e;
 
-	if (!uuid_is_zero(w->ruling.grant))
+	if (proposes != (w->ruling.grant_type == GRANT_ORDINARY) || (!proposes && !uuid_is_zero(w->ruling.grant)))
 		return ERR_INTERNAL;
 	ref->revision = uuid_make(clock_wall());
 	if (ask->op == OP_WRITE_NAME) {
@@ -284,6 +289,8 @@ release_new(const struct keyring *k, struct source *s, const struct keys_wanted_
 		if (!kind_known(ask->kind))
 			return ERR_INTERNAL;
 		ref->key_class = (uint8_t)class_of((enum kind)ask->kind, ask->is_private);
+		if (proposes && ref->key_class != CLASS_ORDINARY)
+			return ERR_INTERNAL;
 		ref->asset = uuid_is_zero(ask->asset) ? uuid_make(clock_wall()) : ask->asset;
 	}
 	if ((e = revision_key_of(s, k, ref)) != OK)
@@ -311,14 +318,19 @@ make_ticket(const struct keyring *k, const struct channel *c, const struct ask_b
 	return e;
 }
 
+static bool
+is_write(enum op op)
+{
+	return op == OP_WRITE_ASSET || op == OP_WRITE_NAME || op == OP_PROPOSE;
+}
+
 static struct intent_body
 begin_intent(const struct keys_wanted_body *w)
 {
 	const struct ruling_body *r = &w->ruling;
-	bool writes = r->ask.op == OP_WRITE_ASSET || r->ask.op == OP_WRITE_NAME;
 
 	return (struct intent_body){
-		.type = writes ? LOG_WRITE : LOG_INTENT, .surface = r->ask.surface,
+		.type = is_write((enum op)r->ask.op) ? LOG_WRITE : LOG_INTENT, .surface = r->ask.surface,
 		.subject_kind = r->subject_kind, .subject = r->subject, .op = r->ask.op,
 		.vault = r->ask.vault, .asset = r->ask.asset, .revision = w->revision,
 		.offset = r->ask.offset, .length = w->length,
@@ -355,7 +367,7 @@ static enum err
 answer_keys_wanted(struct keyring *k, const struct inbound *in, struct outbox *out)
 {
 	const struct keys_wanted_body *w = &in->body->keys_wanted;
-	bool writes = w->ruling.ask.op == OP_WRITE_ASSET || w->ruling.ask.op == OP_WRITE_NAME;
+	bool writes = is_write((enum op)w->ruling.ask.op);
 	struct source s = { .ruling = &w->ruling, .under = k->root };
 	const struct channel *c;
 	struct secret *keys = NULL;

@@ -10,6 +10,7 @@
 #include "escrow/cert.h"
 #include "escrow/channel.h"
 #include "mailbox/actor.h"
+#include "mailbox/words.h"
 
 #define DROPPED_GRANTS_MAX 256
 
@@ -55,6 +56,10 @@ enum err keyring_tell(struct keyring *k, struct outbox *out);
 void keyring_drop_password(struct keyring *k);
 void keyring_drop_unattended(struct keyring *k);
 
+/* The key over a grant's class keys, from the base of its type. ERR_LOCKED, ERR_UNATTENDED_NOT_LOADED: there is none now. */
+enum err keyring_grant_key(const struct keyring *k, enum grant_type type, const struct key *half,
+    struct uuid grant, struct key *out);
+
 /* keyring_ask.c */
 enum err keyring_on_keys_wanted(void *self, const struct inbound *in, struct outbox *out);
 
@@ -69,6 +74,8 @@ enum err keyring_on_checkpoint_wanted(void *self, const struct inbound *in, stru
 /* keyring_unattended.c */
 enum err keyring_on_enrol(void *self, const struct inbound *in, struct outbox *out);
 enum err keyring_on_material(void *self, const struct inbound *in, struct outbox *out);
+
+/* keyring_grants.c */
 enum err keyring_on_grant_keys_wanted(void *self, const struct inbound *in, struct outbox *out);
 enum err keyring_on_grant_drop(void *self, const struct inbound *in, struct outbox *out);
 

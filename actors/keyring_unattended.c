@@ -1,4 +1,4 @@
-/* The keyring and unattended access: enrolment, key-only start, keys of a grant. */
+/* The keyring and unattended access: enrolment, key-only start. */
 #include <string.h>
 
 #include "actors/keyring_state.h"
@@ -166,90 +166,4 @@ keyring_on_material(void *self, const struct inbound *in, struct outbox *out)
 	if (e == OK && (told = keyring_tell(k, out)) != OK)
 		return told;
 	return outbox_put(out, MSG_KEY_LOADED, in->ask_id, &(struct result_body){ .error = (uint16_t)e });
-}
-
-/* Opens each class key of a vault under the root key and seals it again under the grant's. */
-static enum err
-rewrap(const struct keyring *k, const struct key *to, struct uuid grant, struct vault_keys_made_body *v)
-{
-	struct key *class_key = NULL;
-	enum err e = key_new(&class_key);
-
-	for (unsigned c = 0; c < CLASS__COUNT && e == OK; c++) {
-		struct key_binding from_binding = bind_class(v->vault, (enum key_class)c);
-		struct key_binding to_binding = bind_grant_class(grant, v->vault, (enum key_class)c);
-		uint8_t *sealed = v->sealed + c * SEALED_KEY_LEN;
-
-		if (key_open(k->root, key_binding_span(&from_binding), sealed, class_key) != OK)
-			e = ERR_STORAGE_CORRUPT;
-		else
-			key_seal(to, key_binding_span(&to_binding), class_key, sealed);
-	}
-	key_free(&class_key);
-	return e;
-}
-
-static enum err
-open_half(struct keyring *k, const struct mint_ask_body *mint, struct key *half)
-{
-	const struct channel *c;
-	uint8_t buf[BINDING_MAX];
-	enum err e;
-
-	if (mint->boxed_half.len != SEALED_KEY_LEN)
-		return ERR_INVALID_ARGUMENT;
-	if ((e = channels_find(k->channels, &k->boot_pair, mint->opener, &c)) != OK)
-		return e;
-	return key_open(c->up, mint_binding(mint, buf), mint->boxed_half.p, half) == OK ? OK : ERR_INVALID_ARGUMENT;
-}
-
-static enum err
-rewrap_all(const struct keyring *k, const struct key *to, const struct grant_keys_wanted_body *w,
-    struct wire_out *o)
-{
-	struct wire_in in = wire_in(w->wraps.p, w->wraps.len);
-	struct vault_keys_made_body v;
-	enum err e = OK;
-
-	while (in.len > 0 && e == OK) {
-		vault_keys_made_body_take(&in, &v);
-		if (in.failed)
-			return ERR_INTERNAL;
-		if ((e = rewrap(k, to, w->grant, &v)) == OK)
-			vault_keys_made_body_put(o, &v);
-	}
-	return e == OK && o->failed ? ERR_INTERNAL : e;
-}
-
-enum err
-keyring_on_grant_keys_wanted(void *self, const struct inbound *in, struct outbox *out)
-{
-	struct keyring *k = self;
-	const struct grant_keys_wanted_body *w = &in->body->grant_keys_wanted;
-	struct grant_keys_made_body made = { .grant = w->grant };
-	uint8_t buf[20000];
-	struct wire_out o = wire_out(buf, sizeof buf);
-	struct key *half = NULL, *to = NULL;
-	enum err e = k->root == NULL ? ERR_LOCKED : k->unattended == NULL ? ERR_UNATTENDED_NOT_LOADED : OK;
-
-	if (e == OK && (e = key_new(&half)) == OK && (e = key_new(&to)) == OK &&
-	    (e = open_half(k, &w->mint, half)) == OK) {
-		grant_key(k->unattended, half, w->grant, to);
-		e = rewrap_all(k, to, w, &o);
-	}
-	key_free(&half);
-	key_free(&to);
-	if (e != OK)
-		return outbox_put(out, MSG_KEYS_NOT_MADE, in->ask_id, &(struct result_body){ .error = (uint16_t)e });
-	made.wraps = wire_written(&o);
-	return outbox_put(out, MSG_GRANT_KEYS, in->ask_id, &made);
-}
-
-enum err
-keyring_on_grant_drop(void *self, const struct inbound *in, struct outbox *out)
-{
-	struct keyring *k = self;
-
-	k->dropped[k->n_dropped++ % DROPPED_GRANTS_MAX] = in->body->one_id.id;
-	return outbox_put(out, MSG_GRANT_DROPPED, in->ask_id, &(struct nothing_body){ 0 });
 }

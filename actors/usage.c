@@ -89,19 +89,19 @@ row_of(struct usage *u, struct uuid grant)
 	return row;
 }
 
-/* A disable revokes all that there are. */
+/* A disable revokes all that are there and not known as ordinary. */
 static void
 revoke_all(struct usage *u)
 {
 	for (size_t i = 0; i < u->size; i++)
-		if (!uuid_is_zero(u->rows[i].grant))
+		if (!uuid_is_zero(u->rows[i].grant) && !u->rows[i].used.ordinary)
 			u->rows[i].used.revoked = true;
 }
 
 static bool
 is_of_a_grant(const struct log_record *r)
 {
-	return (r->type == LOG_INTENT || r->type == LOG_GRANT || r->type == LOG_REVOKE) &&
+	return (r->type == LOG_INTENT || r->type == LOG_WRITE || r->type == LOG_GRANT || r->type == LOG_REVOKE) &&
 	    r->outcome == LOG_DONE && r->subject_kind == LOG_GRANT_ID && !uuid_is_zero(r->subject);
 }
 
@@ -118,14 +118,18 @@ usage_note(struct usage *u, const struct log_record *r)
 		return ERR_NO_MEMORY;
 	if (r->type == LOG_REVOKE)
 		row->used.revoked = true;
-	if (r->type != LOG_INTENT)
-		return OK;
-	row->used.reads++;
-	row->used.last_used = r->wall;
+	if (r->type == LOG_GRANT)
+		row->used.ordinary = r->extra.len == 1 && r->extra.p[0] == GRANT_ORDINARY;
+	if (r->type == LOG_INTENT)
+		row->used.reads++;
+	if (r->type == LOG_INTENT || r->type == LOG_WRITE)
+		row->used.last_used = r->wall;
 	return OK;
 }
 
 #define ROW_LEN (UUID_LEN + 2 * 8 + 1)
+
+enum { ROW_REVOKED = 1, ROW_ORDINARY = 2 };
 
 size_t
 usage_len(const struct usage *u)
@@ -144,7 +148,7 @@ usage_put(struct wire_out *o, const struct usage *u)
 		wire_put_id(o, row->grant);
 		wire_put_u64(o, row->used.last_used.ms);
 		wire_put_u64(o, row->used.reads);
-		wire_put_u8(o, row->used.revoked);
+		wire_put_u8(o, (uint8_t)((row->used.revoked ? ROW_REVOKED : 0) | (row->used.ordinary ? ROW_ORDINARY : 0)));
 	}
 }
 
@@ -154,12 +158,13 @@ take_row(struct wire_in *in, struct usage *u)
 	struct uuid grant = wire_take_id(in);
 	struct usage_of used = { .last_used = { wire_take_u64(in) } };
 	struct row *row;
-	uint8_t revoked;
+	uint8_t flags;
 
 	used.reads = wire_take_u64(in);
-	revoked = wire_take_u8(in);
-	used.revoked = revoked == 1;
-	if (in->failed || uuid_is_zero(grant) || revoked > 1 || !uuid_is_zero(place(u->rows, u->size, grant)->grant))
+	flags = wire_take_u8(in);
+	used.revoked = flags & ROW_REVOKED;
+	used.ordinary = flags & ROW_ORDINARY;
+	if (in->failed || uuid_is_zero(grant) || flags > (ROW_REVOKED | ROW_ORDINARY) || !uuid_is_zero(place(u->rows, u->size, grant)->grant))
 		return ERR_INVALID_CONTENT;
 	if ((row = row_of(u, grant)) == NULL)
 		return ERR_NO_MEMORY;

@@ -14,6 +14,7 @@ struct usage_of {
 	struct wall_ms last_used; /* 0: never */
 	uint64_t       reads;
 	bool           revoked;   /* by its own record, or by a disable after it was known */
+	bool           ordinary;  /* its own record said so: a disable is not about it */
 };
 
 enum err usage_new(struct usage **out);

@@ -30,13 +30,12 @@ open_dir(const struct custody_binding *b, unsigned n_make, int *fd)
 }
 
 static enum err
-store(const struct custody_binding *b, const struct key *material, enum custody_detail *why)
+store(const struct custody_binding *b, const struct key *material)
 {
 	uint8_t bytes[CUSTODY_FORM_LEN];
 	enum err e;
 	int fd;
 
-	(void)why;
 	if ((e = open_dir(b, 1, &fd)) != OK)
 		return e;
 	if ((e = custody_form_put(b, material, bytes)) == OK)
@@ -48,7 +47,7 @@ store(const struct custody_binding *b, const struct key *material, enum custody_
 }
 
 static enum err
-load(const struct custody_binding *b, struct key *material, enum custody_detail *why)
+load(const struct custody_binding *b, struct key *material)
 {
 	static const struct safe_file_rule rule = {
 		.forbidden = 077,
@@ -60,7 +59,6 @@ load(const struct custody_binding *b, struct key *material, enum custody_detail 
 	enum err e;
 	int fd;
 
-	(void)why;
 	if ((e = open_dir(b, 0, &fd)) != OK)
 		return e;
 	e = safe_file_read(fd, NAME, &rule, &bytes);
@@ -72,12 +70,11 @@ load(const struct custody_binding *b, struct key *material, enum custody_detail 
 }
 
 static enum err
-destroy(const struct custody_binding *b, enum custody_detail *why)
+destroy(const struct custody_binding *b)
 {
 	enum err e;
 	int fd;
 
-	(void)why;
 	if ((e = open_dir(b, 0, &fd)) != OK)
 		return e == ERR_CUSTODY_MISSING ? OK : e;
 	e = safe_file_remove(fd, NAME, ERR_CUSTODY_UNSAFE);

@@ -87,13 +87,19 @@ custody_envelope_key(const struct key *material, struct span context, struct key
 }
 
 void
-grant_key(const struct key *unattended, const struct key *half, struct uuid grant, struct key *out)
+ordinary_base_key(const struct key *root, struct key *out)
+{
+	derive(root, "memories/ordinary-grants/v1", (struct span){ NULL, 0 }, out);
+}
+
+void
+grant_key(const struct key *base, const struct key *half, struct uuid grant, struct key *out)
 {
 	uint8_t context[KEY_LEN + UUID_LEN];
 
 	memcpy(context, half->b, KEY_LEN);
 	memcpy(context + KEY_LEN, grant.b, UUID_LEN);
-	derive(unattended, "memories/grant/v1", (struct span){ context, sizeof context }, out);
+	derive(base, "memories/grant/v1", (struct span){ context, sizeof context }, out);
 	wipe(context, sizeof context);
 }
 

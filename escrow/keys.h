@@ -3,7 +3,8 @@
  *
  *   password --Argon2id--> KEK --seals--> root key --seals--> class keys, log key
  *   custody material + binding --seals--> unattended key --seals--> delegate
- *   unattended key + half of a token + grant --seals--> class keys of a grant
+ *   unattended key + half of a token + grant --seals--> class keys of an unattended grant
+ *   root key --> ordinary base; that + half of a token + grant --seals--> class keys of an ordinary grant
  *   class key --> revision key --> chunk keys
  *
  * Source: docs/store-format.md, "Keys".
@@ -32,8 +33,14 @@ struct key_binding bind_grant_class(struct uuid grant, struct uuid vault, enum k
 /* The key over the unattended key's envelope; context is custody_context's bytes. */
 void custody_envelope_key(const struct key *material, struct span context, struct key *out);
 
-/* Needs both the unattended key and the token's half: either alone opens nothing. */
-void grant_key(const struct key *unattended, const struct key *half, struct uuid grant, struct key *out);
+/* What ordinary grants' keys come from: there is one only while the root key is loaded. */
+void ordinary_base_key(const struct key *root, struct key *out);
+
+/*
+ * Needs both the base (the unattended key, or an ordinary one) and the token's
+ * half: either alone opens nothing.
+ */
+void grant_key(const struct key *base, const struct key *half, struct uuid grant, struct key *out);
 
 /* The names of all vaults are sealed under one key of the library. */
 void names_key(const struct key *root, struct key *out);

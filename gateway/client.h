@@ -83,6 +83,7 @@ struct client_want {
 	enum kind    kind;       /* of a new revision */
 	bool         is_private;
 	const struct key *token; /* NULL: the owner asks */
+	enum grant_type  grant_type; /* of the token; 0: the owner asks */
 	struct span  query;      /* of a search; gateway/client_search.h */
 };
 

@@ -179,6 +179,7 @@ unattended_answer(struct client *c, const struct client_file *file, const struct
 	struct client_want want = {
 		.op = ask->op, .surface = surface, .vault = ask->vault, .asset = ask->asset,
 		.offset = ask->offset, .limit = ask->limit, .token = file->token,
+		.grant_type = GRANT_UNATTENDED,
 	};
 
 	if (ask->has_revision)

@@ -88,6 +88,7 @@ BODY(ask,
     U8(is_private)
     BYTES(opener, 32)            /* the asker's X25519 key */
     BYTES(token_id, 32)          /* zero: the owner asks */
+    U8(grant_type)               /* enum grant_type: what the token is for; 0: the owner asks */
     SPAN(boxed_half, 72)         /* the other half of the token, boxed to the boot key */
     SPAN(boxed_query, 552))      /* a search: its words, sealed likewise */
 
@@ -203,7 +204,6 @@ BODY(state,
     U8(enrolled)
     U8(loaded)
     U16(unattended_error)        /* why the key is not loaded; 0: no reason to say */
-    U8(unattended_detail)        /* enum custody_detail */
     U8(manual_lock)
     U8(inhibited)
     SPAN(backend, 31))
@@ -286,12 +286,7 @@ BODY(material,
 
 BODY(material_stored,
     SUB(custody_ref, ref)
-    U16(error)
-    U8(detail))                  /* enum custody_detail: what there is to say besides */
-
-BODY(custody_result,
-    U16(error)
-    U8(detail))                  /* enum custody_detail */
+    U16(error))
 
 BODY(mint_ask,
     SUB(peer, peer)
@@ -317,8 +312,14 @@ BODY(grant_keys_made,
 
 BODY(grants_ask,
     SUB(peer, peer)
+    U8(grant_type)               /* only those */
     U64(offset)
     U32(limit))
+
+BODY(revoke_ask,
+    SUB(peer, peer)
+    U8(grant_type)               /* another's id is not found */
+    ID(grant))
 
 BODY(grants_page,
     SUB(state, state)
@@ -336,6 +337,7 @@ BODY(grant_row,
     U8(grant_type)
     U8(classes)
     U8(may_propose)
+    U8(expired)
     SPAN(label, 128)
     SPAN(vaults, 1024))
 
@@ -351,6 +353,7 @@ BODY(event,
     ID(subject)
     U16(error)
     U8(config)                   /* enum log_config; 0: another type */
+    U8(grant_type)               /* LOG_GRANT: of what was minted */
     ID(about))
 
 BODY(log_ban,

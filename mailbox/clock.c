@@ -32,6 +32,23 @@ clock_mono(void)
 	return (struct mono_ms){ now_ms(CLOCK_BOOTTIME) };
 }
 
+struct uuid
+clock_boot(void)
+{
+	char text[UUID_TEXT_LEN + 1] = "";
+	struct uuid id = { { 0 } };
+	FILE *f;
+
+	if (replaced != NULL)
+		return replaced->boot();
+	if ((f = fopen("/proc/sys/kernel/random/boot_id", "re")) == NULL)
+		return id;
+	if (fgets(text, sizeof text, f) != NULL)
+		(void)uuid_parse(text, &id);
+	fclose(f);
+	return id;
+}
+
 void
 clock_set_source(const struct clock_source *source)
 {

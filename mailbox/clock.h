@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "mailbox/err.h"
+#include "mailbox/uuid.h"
 
 /* Milliseconds since 1970, UTC. May jump. */
 struct wall_ms {
@@ -22,9 +23,13 @@ struct mono_ms {
 struct wall_ms clock_wall(void);
 struct mono_ms clock_mono(void);
 
+/* The start of the machine that monotonic time counts from; zero: not known. The kernel makes it anew each time. */
+struct uuid clock_boot(void);
+
 struct clock_source {
 	struct wall_ms (*wall)(void);
 	struct mono_ms (*mono)(void);
+	struct uuid    (*boot)(void);
 };
 
 /* Replaces the source for the whole process; NULL puts the system's back. For tests. */

@@ -49,6 +49,7 @@ ERR(CUSTODY_BINDING,     "custody_binding",    77, "the custody material belongs
 ERR(INVALID_GRANT,       "invalid_grant",      77, "the token is unknown, revoked or expired", "mint a new client file")
 ERR(WRONG_LIBRARY,       "wrong_library",      77, "the client file belongs to another home or library", "use the client file that was minted here")
 ERR(VAULT_NOT_GRANTED,   "vault_not_granted",  77, "the grant does not cover this vault", "mint a grant for it")
+ERR(PROPOSE_NOT_GRANTED, "propose_not_granted", 77, "the grant does not allow to propose", "mint one with --allow-propose")
 ERR(CLIENT_FILE_UNSAFE,  "client_file_unsafe",  1, "the client file, or its folder, has an unsafe owner, mode, link or type", "keep it as a regular file of mode 0600 in a folder of your own")
 ERR(CLIENT_FILE_EXISTS,  "client_file_exists",  1, "a file of that name exists already", "choose another name")
 ERR(CLIENT_FILE_INVALID, "client_file_invalid", 1, "the client file is not one of ours", "mint a new one")

@@ -16,6 +16,15 @@ static const char *const op_names[] = {
 	[OP_PROPOSAL_LIST] = "proposal_list", [OP_PROPOSAL_READ] = "proposal_read",
 };
 
+static const char *const grant_type_names[] = {
+	[GRANT_UNATTENDED] = "unattended", [GRANT_ORDINARY] = "ordinary",
+};
+
+static const char *const class_names[] = {
+	[CLASS_ORDINARY] = "ordinary", [CLASS_PRIVATE] = "private", [CLASS_FILE] = "file",
+	[CLASS_CREDENTIAL] = "credential",
+};
+
 static const char *const surface_names[] = {
 	[SURFACE_NONE] = "none", [SURFACE_CLI] = "cli", [SURFACE_STDIO] = "stdio",
 	[SURFACE_HTTP] = "http", [SURFACE_OWNER] = "owner",
@@ -47,6 +56,12 @@ kind_known(unsigned v)
 }
 
 bool
+grant_type_known(unsigned v)
+{
+	return v == GRANT_UNATTENDED || v == GRANT_ORDINARY;
+}
+
+bool
 op_known(unsigned v)
 {
 	return v > OP_NONE && v < OP__COUNT;
@@ -56,6 +71,18 @@ const char *
 kind_name(enum kind k)
 {
 	return NAME(kind_names, k);
+}
+
+const char *
+grant_type_name(enum grant_type t)
+{
+	return NAME(grant_type_names, t);
+}
+
+const char *
+class_name(enum key_class c)
+{
+	return NAME(class_names, c);
 }
 
 const char *
@@ -76,6 +103,17 @@ kind_of_name(const char *name, enum kind *out)
 	for (unsigned v = KIND_MEMORY; v <= KIND_CREDENTIAL; v++)
 		if (strcmp(name, kind_names[v]) == 0) {
 			*out = (enum kind)v;
+			return true;
+		}
+	return false;
+}
+
+bool
+class_of_name(const char *name, enum key_class *out)
+{
+	for (unsigned v = CLASS_ORDINARY; v < CLASS__COUNT; v++)
+		if (strcmp(name, class_names[v]) == 0) {
+			*out = (enum key_class)v;
 			return true;
 		}
 	return false;

@@ -76,13 +76,17 @@ enum key_class class_of(enum kind kind, bool is_private);
 
 bool kind_known(unsigned v);
 bool op_known(unsigned v);
+bool grant_type_known(unsigned v);
 
-/* "memory", "list", "cli", "ordinary"; "?" for a value out of range. */
+/* "memory", "list", "cli", "unattended", "ordinary"; "?" for a value out of range. */
 const char *kind_name(enum kind k);
 const char *op_name(enum op op);
 const char *surface_name(enum surface s);
+const char *grant_type_name(enum grant_type t);
+const char *class_name(enum key_class c);
 
 /* False when the word is none of ours. */
 bool kind_of_name(const char *name, enum kind *out);
+bool class_of_name(const char *name, enum key_class *out);
 
 #endif

@@ -69,13 +69,19 @@ db_records_is_chunk_of(struct span key, struct uuid revision, struct db_key *out
 }
 
 struct wire_in
-db_records_start(struct span value)
+db_records_start_of(uint8_t version, struct span value)
 {
 	struct wire_in in = wire_in(value.p, value.len);
 
-	if (wire_take_u8(&in) != DB_RECORD_VERSION)
+	if (wire_take_u8(&in) != version)
 		in.failed = true;
 	return in;
+}
+
+struct wire_in
+db_records_start(struct span value)
+{
+	return db_records_start_of(DB_RECORD_VERSION, value);
 }
 
 bool

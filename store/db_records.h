@@ -14,6 +14,7 @@
 #include "store/vault_db.h"
 
 #define DB_RECORD_VERSION 1
+#define DB_GRANT_VERSION 2  /* 1 knew no types */
 #define DB_RECORD_MAX 8192 /* every value but a chunk is shorter */
 #define DB_N_CHUNKS_MAX ((uint32_t)(FILE_LEN_MAX / CHUNK_LEN))
 
@@ -37,6 +38,7 @@ bool db_records_is_chunk_of(struct span key, struct uuid revision, struct db_key
 
 /* What every take function begins with: a reader past the version byte, failed if that is not ours. */
 struct wire_in db_records_start(struct span value);
+struct wire_in db_records_start_of(uint8_t version, struct span value);
 bool           db_records_take_bool(struct wire_in *in);
 
 void db_records_put_vault(struct wire_out *o, const struct vault_row *v);
@@ -92,13 +94,16 @@ bool db_records_take_vault_keys(struct span value, struct uuid vault, struct vau
 
 /* A grant's head: everything but its vaults, of which only the number is kept. */
 struct db_grant {
-	struct uuid    grant;
-	uint64_t       revision;
-	struct wall_ms created;
-	struct wall_ms expires;
-	bool           revoked; /* then the token hash is zero and n_vaults 0 */
-	uint8_t        token_hash[32];
-	uint16_t       n_vaults;
+	struct uuid       grant;
+	enum grant_type   type;
+	uint64_t          revision;
+	struct grant_life life;       /* once expired the token hash is zero */
+	uint8_t           classes;
+	bool              may_propose;
+	char              label[GRANT_LABEL_MAX + 1];
+	bool              revoked;    /* then the token hash is zero and n_vaults 0 */
+	uint8_t           token_hash[32];
+	uint16_t          n_vaults;
 };
 
 void db_records_put_grant(struct wire_out *o, const struct db_grant *g);

@@ -76,34 +76,87 @@ db_records_take_vault_keys(struct span value, struct uuid vault, struct vault_ke
 	return true;
 }
 
+static void
+put_life(struct wire_out *o, const struct grant_life *l)
+{
+	wire_put_u64(o, l->created.ms);
+	wire_put_u64(o, l->expires.ms);
+	wire_put_id(o, l->boot);
+	wire_put_u64(o, l->minted.ms);
+	wire_put_u8(o, l->expired);
+}
+
+static struct grant_life
+take_life(struct wire_in *in)
+{
+	struct grant_life l;
+
+	l.created.ms = wire_take_u64(in);
+	l.expires.ms = wire_take_u64(in);
+	l.boot = wire_take_id(in);
+	l.minted.ms = wire_take_u64(in);
+	l.expired = db_records_take_bool(in);
+	return l;
+}
+
 void
 db_records_put_grant(struct wire_out *o, const struct db_grant *g)
 {
-	wire_put_u8(o, DB_RECORD_VERSION);
+	wire_put_u8(o, DB_GRANT_VERSION);
+	wire_put_u8(o, (uint8_t)g->type);
 	wire_put_u64(o, g->revision);
-	wire_put_u64(o, g->created.ms);
-	wire_put_u64(o, g->expires.ms);
+	put_life(o, &g->life);
+	wire_put_u8(o, g->classes);
+	wire_put_u8(o, g->may_propose);
 	wire_put_u8(o, g->revoked);
 	wire_put_bytes(o, g->token_hash, sizeof g->token_hash);
 	wire_put_u16(o, g->n_vaults);
+	wire_put_span(o, (struct span){ (const uint8_t *)g->label, strnlen(g->label, GRANT_LABEL_MAX) });
+}
+
+static void
+take_label(struct wire_in *in, char out[GRANT_LABEL_MAX + 1])
+{
+	struct span label = wire_take_span(in, GRANT_LABEL_MAX);
+
+	if (in->failed || (label.len > 0 && memchr(label.p, '\0', label.len) != NULL)) {
+		in->failed = true;
+		return;
+	}
+	memset(out, 0, GRANT_LABEL_MAX + 1);
+	if (label.len > 0)
+		memcpy(out, label.p, label.len);
+}
+
+static bool
+is_grant(const struct db_grant *g)
+{
+	static const uint8_t no_hash[32];
+
+	if (!grant_type_known(g->type) || g->classes == 0 || g->classes >> CLASS__COUNT != 0 ||
+	    (g->may_propose && g->type != GRANT_ORDINARY))
+		return false;
+	if (g->n_vaults > GRANT_VAULTS_MAX || g->revoked != (g->n_vaults == 0))
+		return false;
+	return !(g->revoked || g->life.expired) || memcmp(g->token_hash, no_hash, sizeof no_hash) == 0;
 }
 
 bool
 db_records_take_grant(struct span value, struct uuid grant, struct db_grant *out)
 {
-	static const uint8_t no_hash[32];
-	struct wire_in in = db_records_start(value);
+	struct wire_in in = db_records_start_of(DB_GRANT_VERSION, value);
 	struct db_grant g = { .grant = grant };
 
+	g.type = (enum grant_type)wire_take_u8(&in);
 	g.revision = wire_take_u64(&in);
-	g.created.ms = wire_take_u64(&in);
-	g.expires.ms = wire_take_u64(&in);
+	g.life = take_life(&in);
+	g.classes = wire_take_u8(&in);
+	g.may_propose = db_records_take_bool(&in);
 	g.revoked = db_records_take_bool(&in);
 	wire_take_bytes(&in, g.token_hash, sizeof g.token_hash);
 	g.n_vaults = wire_take_u16(&in);
-	if (!wire_done(&in) || g.n_vaults > GRANT_VAULTS_MAX || g.revoked != (g.n_vaults == 0))
-		return false;
-	if (g.revoked && memcmp(g.token_hash, no_hash, sizeof no_hash) != 0)
+	take_label(&in, g.label);
+	if (!wire_done(&in) || !is_grant(&g))
 		return false;
 	*out = g;
 	return true;
@@ -130,7 +183,7 @@ db_records_take_wrap(struct span value, struct uuid vault, struct grant_vault *o
 	for (unsigned c = 0; c < CLASS__COUNT; c++)
 		if (w.classes & 1u << c)
 			wire_take_bytes(&in, w.sealed[c], SEALED_KEY_LEN);
-	if (!wire_done(&in) || w.classes == 0 || w.classes >> CLASS__COUNT != 0)
+	if (!wire_done(&in) || w.classes >> CLASS__COUNT != 0)
 		return false;
 	*out = w;
 	return true;

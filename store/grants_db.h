@@ -21,6 +21,7 @@
 #define KDF_SALT_LEN     16
 #define BACKEND_NAME_MAX 31
 #define GRANT_VAULTS_MAX 64
+#define GRANT_LABEL_MAX  128 /* bytes */
 
 struct grants_db;
 
@@ -70,27 +71,40 @@ struct vault_keys {
 enum err grants_db_put_vault_keys(struct grants_db *db, const struct vault_keys *k);
 enum err grants_db_vault_keys(struct grants_db *db, struct uuid vault, struct vault_keys *out); /* ERR_NOT_FOUND */
 
-/* The class keys of one vault of a grant, under KDF(unattended key, token half, grant id). */
+/* The class keys of one vault of a grant, under the grant's key (escrow/keys.h). */
 struct grant_vault {
 	struct uuid vault;
-	uint8_t     classes; /* bit (1 << enum key_class), at least one */
+	uint8_t     classes; /* bit (1 << enum key_class): the grant's; none once it expired */
 	uint8_t     sealed[CLASS__COUNT][SEALED_KEY_LEN]; /* zero where the class is not granted */
 };
 
-struct grant_record {
-	struct uuid    grant;
-	uint64_t       revision;      /* rises with each change */
+/* How long a grant lasts, by two clocks: boot and minted say when it was made by the one that nobody can set. */
+struct grant_life {
 	struct wall_ms created;
-	struct wall_ms expires;       /* 0: never */
-	bool           revoked;
-	uint8_t        token_hash[32]; /* zero once revoked */
-	uint16_t       n_vaults;      /* 1 .. GRANT_VAULTS_MAX; 0 once revoked: the wraps are gone */
+	struct wall_ms expires; /* 0: never */
+	struct uuid    boot;    /* of the machine; zero: not known */
+	struct mono_ms minted;  /* in that boot */
+	bool           expired; /* for ever, whatever a clock says later: its keys are gone */
+};
+
+struct grant_record {
+	struct uuid       grant;
+	enum grant_type   type;
+	uint64_t          revision;    /* rises with each change */
+	struct grant_life life;
+	uint8_t           classes;     /* bit (1 << enum key_class), at least one; the same in each vault */
+	bool              may_propose; /* an ordinary grant's only */
+	char              label[GRANT_LABEL_MAX + 1];
+	bool              revoked;
+	uint8_t           token_hash[32]; /* zero once revoked or expired */
+	uint16_t          n_vaults;    /* 1 .. GRANT_VAULTS_MAX; 0 once revoked: the wraps are gone */
 	struct grant_vault vaults[GRANT_VAULTS_MAX]; /* read back in the order of ids */
 };
 
 /*
  * Makes a grant. ERR_INVALID_ARGUMENT: the id or the token hash exists, it is
- * revoked, or its vaults are none, too many, named twice or without a class.
+ * revoked or expired, of no type, proposes without being ordinary, or its
+ * vaults are none, too many, named twice or not all of its classes.
  */
 enum err grants_db_add_grant(struct grants_db *db, const struct grant_record *g);
 enum err grants_db_grant(struct grants_db *db, struct uuid grant, struct grant_record *out);          /* ERR_NOT_FOUND */
@@ -102,24 +116,39 @@ enum err grants_db_grant_of_token(struct grants_db *db, const uint8_t token_hash
  */
 struct grant_use {
 	struct uuid        grant;
+	enum grant_type    type;
 	uint64_t           revision;
-	struct wall_ms     expires;
-	bool               revoked;
+	struct grant_life  life;
+	bool               may_propose;
 	struct grant_vault vault;
 };
 enum err grants_db_use(struct grants_db *db, const uint8_t token_hash[32], struct uuid vault, struct grant_use *out);
 
 /*
  * Marks it revoked (its revision rises) and removes its wraps and its token
- * hash, and notes it as unrecorded. OK again on a revoked one. ERR_NOT_FOUND.
+ * hash, and notes it as unrecorded. OK again on a revoked one. ERR_NOT_FOUND:
+ * there is none, or it is of another type.
  */
-enum err grants_db_revoke(struct grants_db *db, struct uuid grant);
+enum err grants_db_revoke(struct grants_db *db, enum grant_type type, struct uuid grant);
 
-/* In the order of ids; revoked ones left out. */
-enum err grants_db_list(struct grants_db *db, uint64_t offset, size_t limit,
+/*
+ * Marks it expired (its revision rises), takes the keys out of its wraps and
+ * its token hash away, and notes it as unrecorded: a revocation, but that the
+ * list still shows it. OK again on an expired or revoked one. ERR_NOT_FOUND.
+ */
+enum err grants_db_expire(struct grants_db *db, struct uuid grant);
+
+/* The first after that id (zero: of all) which is alive and not for ever. ERR_NOT_FOUND. */
+enum err grants_db_next_mortal(struct grants_db *db, struct uuid after, struct uuid *grant, struct grant_life *out);
+
+/* Those of a type, in the order of ids; revoked ones left out. */
+enum err grants_db_list(struct grants_db *db, enum grant_type type, uint64_t offset, size_t limit,
     struct grant_record *rows, size_t *n, bool *more);
 
-/* Revokes every grant in one commit, and notes it as unrecorded. `by` is who did it, as the log names him. */
+/*
+ * Revokes every unattended grant in one commit, and notes it as unrecorded.
+ * `by` is who did it, as the log names him.
+ */
 enum err grants_db_revoke_all(struct grants_db *db, struct uuid by);
 
 /*
@@ -129,7 +158,7 @@ enum err grants_db_revoke_all(struct grants_db *db, struct uuid by);
  */
 struct unrecorded {
 	uint64_t    number; /* rises in the order of what happened */
-	bool        all;    /* every grant there was */
+	bool        all;    /* every unattended grant there was */
 	struct uuid id;     /* the grant; of all: who did it */
 };
 

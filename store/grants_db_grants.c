@@ -8,9 +8,8 @@ hash_key(const uint8_t token_hash[32])
 	return (struct span){ token_hash, 32 };
 }
 
-/* In a look or a group: the head of a grant. */
-static enum err
-get_head(struct grants_db *db, struct uuid grant, struct db_grant *out)
+enum err
+grants_db_get_head(struct grants_db *db, struct uuid grant, struct db_grant *out)
 {
 	struct db_key key = db_records_key1(grant);
 	struct span value;
@@ -38,12 +37,12 @@ get_head_of_token(struct grants_db *db, const uint8_t token_hash[32], struct db_
 		return e;
 	if (!db_records_take_token(value, &grant))
 		return ERR_STORAGE_CORRUPT;
-	if ((e = must(get_head(db, grant, out))) != OK)
+	if ((e = must(grants_db_get_head(db, grant, out))) != OK)
 		return e;
 	return memcmp(out->token_hash, token_hash, 32) == 0 ? OK : ERR_STORAGE_CORRUPT;
 }
 
-/* A grant's wraps, one for each of its n_vaults and no more. */
+/* A grant's wraps, one for each of its n_vaults and no more, each of its classes; of no class once it expired. */
 static enum err
 get_wraps(struct grants_db *db, const struct db_grant *g, struct grant_vault *vaults)
 {
@@ -58,7 +57,8 @@ get_wraps(struct grants_db *db, const struct db_grant *g, struct grant_vault *va
 			return ERR_STORAGE_CORRUPT;
 		if (!uuid_equal(grant, g->grant))
 			break;
-		if (n == g->n_vaults || !db_records_take_wrap(row.value, vault, &vaults[n++]))
+		if (n == g->n_vaults || !db_records_take_wrap(row.value, vault, &vaults[n]) ||
+		    vaults[n++].classes != (g->life.expired ? 0 : g->classes))
 			return ERR_STORAGE_CORRUPT;
 	}
 	if (e != OK && e != ERR_NOT_FOUND)
@@ -69,11 +69,12 @@ get_wraps(struct grants_db *db, const struct db_grant *g, struct grant_vault *va
 static enum err
 fill_record(struct grants_db *db, const struct db_grant *g, struct grant_record *out)
 {
-	struct grant_record r = { .grant = g->grant, .revision = g->revision, .created = g->created,
-	    .expires = g->expires, .revoked = g->revoked, .n_vaults = g->n_vaults };
+	struct grant_record r = { .grant = g->grant, .type = g->type, .revision = g->revision, .life = g->life,
+	    .classes = g->classes, .may_propose = g->may_propose, .revoked = g->revoked, .n_vaults = g->n_vaults };
 	enum err e;
 
 	memcpy(r.token_hash, g->token_hash, sizeof r.token_hash);
+	memcpy(r.label, g->label, sizeof r.label);
 	if ((e = get_wraps(db, g, r.vaults)) != OK)
 		return e;
 	*out = r;
@@ -88,7 +89,7 @@ grants_db_grant(struct grants_db *db, struct uuid grant, struct grant_record *ou
 
 	if ((e = env_look(db->env)) != OK)
 		return e;
-	if ((e = get_head(db, grant, &g)) == OK)
+	if ((e = grants_db_get_head(db, grant, &g)) == OK)
 		e = fill_record(db, &g, out);
 	env_release(db->env);
 	return e;
@@ -122,10 +123,10 @@ use(struct grants_db *db, const uint8_t token_hash[32], struct uuid vault, struc
 	key = db_records_key2(g.grant, vault);
 	if ((e = env_get(db->env, DB_WRAP, db_records_span(&key), &value)) != OK && e != ERR_NOT_FOUND)
 		return e;
-	if (e == OK && !db_records_take_wrap(value, vault, &wrap))
+	if (e == OK && (!db_records_take_wrap(value, vault, &wrap) || wrap.classes != g.classes))
 		return ERR_STORAGE_CORRUPT;
-	*out = (struct grant_use){ .grant = g.grant, .revision = g.revision, .expires = g.expires,
-	    .revoked = g.revoked, .vault = wrap };
+	*out = (struct grant_use){ .grant = g.grant, .type = g.type, .revision = g.revision, .life = g.life,
+	    .may_propose = g.may_propose, .vault = wrap };
 	return e == OK ? OK : ERR_VAULT_NOT_GRANTED;
 }
 
@@ -144,10 +145,12 @@ grants_db_use(struct grants_db *db, const uint8_t token_hash[32], struct uuid va
 static bool
 has_form(const struct grant_record *g)
 {
-	if (g->revoked || g->n_vaults == 0 || g->n_vaults > GRANT_VAULTS_MAX)
+	if (g->revoked || g->life.expired || g->n_vaults == 0 || g->n_vaults > GRANT_VAULTS_MAX ||
+	    g->classes == 0 || g->classes >> CLASS__COUNT != 0 || !grant_type_known(g->type) ||
+	    (g->may_propose && g->type != GRANT_ORDINARY))
 		return false;
 	for (size_t i = 0; i < g->n_vaults; i++) {
-		if (g->vaults[i].classes == 0 || g->vaults[i].classes >> CLASS__COUNT != 0)
+		if (g->vaults[i].classes != g->classes)
 			return false;
 		for (size_t j = 0; j < i; j++)
 			if (uuid_equal(g->vaults[i].vault, g->vaults[j].vault))
@@ -171,8 +174,8 @@ check_new(struct grants_db *db, const struct grant_record *g)
 	return e == OK ? ERR_INVALID_ARGUMENT : e;
 }
 
-static enum err
-put_head(struct grants_db *db, const struct db_grant *g)
+enum err
+grants_db_put_head(struct grants_db *db, const struct db_grant *g)
 {
 	uint8_t buf[DB_RECORD_MAX];
 	struct wire_out o = wire_out(buf, sizeof buf);
@@ -182,8 +185,8 @@ put_head(struct grants_db *db, const struct db_grant *g)
 	return grants_db_put(db, DB_GRANT, db_records_span(&key), &o);
 }
 
-static enum err
-put_wrap(struct grants_db *db, struct uuid grant, const struct grant_vault *w)
+enum err
+grants_db_put_wrap(struct grants_db *db, struct uuid grant, const struct grant_vault *w)
 {
 	uint8_t buf[DB_RECORD_MAX];
 	struct wire_out o = wire_out(buf, sizeof buf);
@@ -196,17 +199,18 @@ put_wrap(struct grants_db *db, struct uuid grant, const struct grant_vault *w)
 static enum err
 put_grant(struct grants_db *db, const struct grant_record *g)
 {
-	struct db_grant head = { .grant = g->grant, .revision = g->revision, .created = g->created,
-	    .expires = g->expires, .n_vaults = g->n_vaults };
+	struct db_grant head = { .grant = g->grant, .type = g->type, .revision = g->revision, .life = g->life,
+	    .classes = g->classes, .may_propose = g->may_propose, .n_vaults = g->n_vaults };
 	uint8_t buf[DB_RECORD_MAX];
 	struct wire_out o = wire_out(buf, sizeof buf);
 	enum err e;
 
 	memcpy(head.token_hash, g->token_hash, sizeof head.token_hash);
-	if ((e = put_head(db, &head)) != OK)
+	memcpy(head.label, g->label, sizeof head.label);
+	if ((e = grants_db_put_head(db, &head)) != OK)
 		return e;
 	for (size_t i = 0; i < g->n_vaults; i++)
-		if ((e = put_wrap(db, g->grant, &g->vaults[i])) != OK)
+		if ((e = grants_db_put_wrap(db, g->grant, &g->vaults[i])) != OK)
 			return e;
 	db_records_put_token(&o, g->grant);
 	return grants_db_put(db, DB_TOKEN, hash_key(g->token_hash), &o);
@@ -226,97 +230,40 @@ grants_db_add_grant(struct grants_db *db, const struct grant_record *g)
 	return grants_db_end(db, e);
 }
 
-/* The first wrap of a grant goes until none is left. */
+/* The first grant of that type at or after a row of the walk that is not revoked. ERR_NOT_FOUND. */
 static enum err
-delete_wraps(struct grants_db *db, struct uuid grant)
-{
-	struct db_key key = db_records_key2(grant, (struct uuid){ { 0 } });
-	struct uuid id, vault;
-	struct env_row row;
-	enum err e;
-
-	while ((e = env_seek(db->env, DB_WRAP, db_records_span(&key), &row)) == OK) {
-		if (!db_records_key_id(row.key, 2, 0, &id) || !db_records_key_id(row.key, 2, 1, &vault))
-			return ERR_STORAGE_CORRUPT;
-		if (!uuid_equal(id, grant))
-			return OK;
-		key = db_records_key2(grant, vault);
-		if ((e = env_delete(db->env, DB_WRAP, db_records_span(&key))) != OK)
-			return e;
-	}
-	return e == ERR_NOT_FOUND ? OK : e;
-}
-
-static enum err
-revoke(struct grants_db *db, struct db_grant *g)
-{
-	enum err e;
-
-	if (g->revoked)
-		return OK;
-	if ((e = delete_wraps(db, g->grant)) != OK)
-		return e;
-	if ((e = env_delete(db->env, DB_TOKEN, hash_key(g->token_hash))) != OK)
-		return e;
-	g->revoked = true;
-	g->revision++;
-	g->n_vaults = 0;
-	memset(g->token_hash, 0, sizeof g->token_hash);
-	return put_head(db, g);
-}
-
-enum err
-grants_db_revoke(struct grants_db *db, struct uuid grant)
-{
-	struct db_grant g;
-	enum err e;
-
-	if ((e = env_begin(db->env)) != OK)
-		return e;
-	if ((e = get_head(db, grant, &g)) == OK && (e = revoke(db, &g)) == OK)
-		e = grants_db_note_unrecorded(db, (struct unrecorded){ .id = grant });
-	return grants_db_end(db, e);
-}
-
-/* The first grant at or after a row of the walk that is not revoked. ERR_NOT_FOUND. */
-static enum err
-skip_revoked(struct grants_db *db, enum err e, struct env_row *row, struct db_grant *g)
+skip_others(struct grants_db *db, enum grant_type type, enum err e, struct env_row *row, struct db_grant *g)
 {
 	struct uuid id;
 
 	for (; e == OK; e = env_next(db->env, DB_GRANT, row)) {
 		if (!db_records_key_id(row->key, 1, 0, &id) || !db_records_take_grant(row->value, id, g))
 			return ERR_STORAGE_CORRUPT;
-		if (!g->revoked)
+		if (!g->revoked && g->type == type)
 			return OK;
 	}
 	return e;
 }
 
-static enum err
-seek_alive(struct grants_db *db, struct uuid from, struct env_row *row, struct db_grant *g)
+enum err
+grants_db_seek_head(struct grants_db *db, enum grant_type type, struct uuid from, struct env_row *row, struct db_grant *g)
 {
 	struct db_key key = db_records_key1(from);
 
-	return skip_revoked(db, env_seek(db->env, DB_GRANT, db_records_span(&key), row), row, g);
+	return skip_others(db, type, env_seek(db->env, DB_GRANT, db_records_span(&key), row), row, g);
 }
 
 static enum err
-next_alive(struct grants_db *db, struct env_row *row, struct db_grant *g)
-{
-	return skip_revoked(db, env_next(db->env, DB_GRANT, row), row, g);
-}
-
-static enum err
-list(struct grants_db *db, uint64_t offset, size_t limit, struct grant_record *rows, size_t *n, bool *more)
+list(struct grants_db *db, enum grant_type type, uint64_t offset, size_t limit, struct grant_record *rows,
+    size_t *n, bool *more)
 {
 	struct env_row row;
 	struct db_grant g;
 	uint64_t place = 0;
 	size_t n_rows = 0;
-	enum err e = seek_alive(db, (struct uuid){ { 0 } }, &row, &g);
+	enum err e = grants_db_seek_head(db, type, (struct uuid){ { 0 } }, &row, &g);
 
-	for (; e == OK; e = next_alive(db, &row, &g), place++) {
+	for (; e == OK; e = skip_others(db, type, env_next(db->env, DB_GRANT, &row), &row, &g), place++) {
 		if (place < offset)
 			continue;
 		if (n_rows == limit)
@@ -332,35 +279,14 @@ list(struct grants_db *db, uint64_t offset, size_t limit, struct grant_record *r
 }
 
 enum err
-grants_db_list(struct grants_db *db, uint64_t offset, size_t limit,
+grants_db_list(struct grants_db *db, enum grant_type type, uint64_t offset, size_t limit,
     struct grant_record *rows, size_t *n, bool *more)
 {
 	enum err e;
 
 	if ((e = env_look(db->env)) != OK)
 		return e;
-	e = list(db, offset, limit, rows, n, more);
+	e = list(db, type, offset, limit, rows, n, more);
 	env_release(db->env);
 	return e;
-}
-
-enum err
-grants_db_revoke_all(struct grants_db *db, struct uuid by)
-{
-	struct uuid from = { { 0 } };
-	struct env_row row;
-	struct db_grant g;
-	enum err e;
-
-	if ((e = env_begin(db->env)) != OK)
-		return e;
-	/* Each turn seeks anew: the walk does not outlive a change. */
-	while ((e = seek_alive(db, from, &row, &g)) == OK) {
-		if ((e = revoke(db, &g)) != OK)
-			break;
-		from = g.grant;
-	}
-	if (e == ERR_NOT_FOUND)
-		e = grants_db_note_unrecorded(db, (struct unrecorded){ .all = true, .id = by });
-	return grants_db_end(db, e);
 }

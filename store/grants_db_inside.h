@@ -33,6 +33,17 @@ struct db_key grants_db_only_key(void);
 enum err grants_db_put(struct grants_db *db, enum grants_db_name name, struct span key,
     const struct wire_out *o);
 
+/* grants_db_grants.c. In a look or a group: a grant's head. ERR_NOT_FOUND. */
+enum err grants_db_get_head(struct grants_db *db, struct uuid grant, struct db_grant *out);
+
+/* The first of that type at or after an id that is not revoked; a change ends the walk. ERR_NOT_FOUND. */
+enum err grants_db_seek_head(struct grants_db *db, enum grant_type type, struct uuid from,
+    struct env_row *row, struct db_grant *out);
+
+/* In a group: makes or replaces them. */
+enum err grants_db_put_head(struct grants_db *db, const struct db_grant *g);
+enum err grants_db_put_wrap(struct grants_db *db, struct uuid grant, const struct grant_vault *w);
+
 /* grants_db_unrecorded.c. At the opening: what there is. */
 enum err grants_db_load_unrecorded(struct grants_db *db);
 

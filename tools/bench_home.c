@@ -114,7 +114,6 @@ put_enrolment(const struct bench_home *h, struct grants_db *db)
 		.delegation = h->delegation };
 	struct key_binding delegate = bind_delegate(h->enrolment);
 	struct key *material = NULL, *envelope = NULL, *seed = NULL;
-	enum custody_detail why;
 	uint8_t context[CUSTODY_CONTEXT_MAX];
 	struct wire_out o = wire_out(context, sizeof context);
 
@@ -126,7 +125,7 @@ put_enrolment(const struct bench_home *h, struct grants_db *db)
 	key_seal(envelope, (struct span){ NULL, 0 }, h->unattended, r.sealed_unattended);
 	signer_seed(h->delegate, seed);
 	key_seal(h->unattended, key_binding_span(&delegate), seed, r.sealed_delegate);
-	bench_must(custody_store(&binding, material, &why), "custody");
+	bench_must(custody_store(&binding, material), "custody");
 	bench_must(grants_db_put_enrolment(db, &r), "enrolment");
 	key_free(&material);
 	key_free(&envelope);
@@ -141,7 +140,8 @@ put_grant(const struct bench_home *h, struct grants_db *db)
 	struct key *half = NULL, *under = NULL;
 	uint8_t id[32];
 
-	g = (struct grant_record){ .grant = h->grant, .revision = 1, .created = clock_wall(), .n_vaults = 1,
+	g = (struct grant_record){ .grant = h->grant, .type = GRANT_UNATTENDED, .revision = 1,
+		.life = { .created = clock_wall() }, .classes = (1u << CLASS__COUNT) - 1, .n_vaults = 1,
 		.vaults = { { .vault = h->vault, .classes = (1u << CLASS__COUNT) - 1 } } };
 	bench_must(key_new(&half), "key");
 	bench_must(key_new(&under), "key");

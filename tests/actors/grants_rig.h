@@ -149,17 +149,24 @@ grants_rig_vault(struct grants_rig *g)
 
 /* A grant over the vault, for that many milliseconds; 0: for ever. */
 static inline void
-grants_rig_grant(struct grants_rig *g, uint64_t for_ms, uint8_t classes)
+grants_rig_grant_of(struct grants_rig *g, enum grant_type type, uint64_t for_ms, uint8_t classes)
 {
 	static struct grant_record r;
 
-	r = (struct grant_record){ .grant = g->grant, .revision = 1, .created = clock_wall(), .n_vaults = 1 };
-	r.expires.ms = for_ms != 0 ? clock_wall().ms + for_ms : 0;
+	r = (struct grant_record){ .grant = g->grant, .type = type, .revision = 1, .classes = classes, .n_vaults = 1,
+		.life = { .created = clock_wall(), .boot = clock_boot(), .minted = clock_mono() } };
+	r.life.expires.ms = for_ms != 0 ? clock_wall().ms + for_ms : 0;
 	sha256(g->token_id, sizeof g->token_id, r.token_hash);
 	r.vaults[0].vault = g->vault;
 	r.vaults[0].classes = classes;
 	memset(r.vaults[0].sealed, 0x44, sizeof r.vaults[0].sealed);
 	assert_int_equal(grants_db_add_grant(grants_rig_self(g)->db, &r), OK);
+}
+
+static inline void
+grants_rig_grant(struct grants_rig *g, uint64_t for_ms, uint8_t classes)
+{
+	grants_rig_grant_of(g, GRANT_UNATTENDED, for_ms, classes);
 }
 
 /* Everything is up and open: unlocked, enrolled, loaded, a vault, a grant over all of it, sudo. */

@@ -41,7 +41,7 @@ takes(struct grants_rig *g, enum log_type type)
 static void
 revoke(struct grants_rig *g, struct uuid grant)
 {
-	struct owner_id_ask_body ask = { .peer = g->peer, .id = grant };
+	struct revoke_ask_body ask = { .peer = g->peer, .grant_type = GRANT_UNATTENDED, .grant = grant };
 
 	assert_int_equal(grants_rig_say(g, MSG_REVOKE_WANTED, &ask), OK);
 }
@@ -78,7 +78,8 @@ add_grant(struct grants_rig *g, uint8_t what)
 {
 	static struct grant_record r;
 
-	r = (struct grant_record){ .grant = grants_rig_id(what), .revision = 1, .token_hash = { what }, .n_vaults = 1 };
+	r = (struct grant_record){ .grant = grants_rig_id(what), .type = GRANT_UNATTENDED, .revision = 1, .classes = 1,
+		.token_hash = { what }, .n_vaults = 1 };
 	r.vaults[0].classes = 1;
 	assert_int_equal(grants_db_add_grant(grants_rig_self(g)->db, &r), OK);
 }

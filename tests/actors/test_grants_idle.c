@@ -87,6 +87,7 @@ meanwhile_the_owner_is_locked_out_and_a_grant_reads_on(void **state)
 
 	ready(g);
 	memcpy(ask.token_id, g->token_id, sizeof ask.token_id);
+	ask.grant_type = GRANT_UNATTENDED;
 	fake_clock_advance(IDLE_MS);
 	rig_tick(g->r, clock_mono());
 	assert_non_null(rig_expect(g->r, MSG_CHECKPOINT_DUE));

@@ -44,7 +44,7 @@ static void
 custody_says(struct grants_rig *g, enum err e)
 {
 	assert_int_equal(rig_deliver(g->r, MSG_MATERIAL_REFUSED, ACTOR_CUSTODY, rig_ask_id(g->r),
-	    &(struct custody_result_body){ .error = (uint16_t)e }), OK);
+	    &(struct result_body){ .error = (uint16_t)e }), OK);
 }
 
 static void
@@ -368,7 +368,8 @@ enabling_without_a_record_leaves_no_enrolment_and_no_key(void **state)
 static struct mint_ask_body
 a_mint(const struct grants_rig *g, const uint8_t *vaults, size_t n)
 {
-	struct mint_ask_body ask = { .peer = g->peer, .client_ask = 3, .vaults = { vaults, n * UUID_LEN } };
+	struct mint_ask_body ask = { .peer = g->peer, .client_ask = 3, .vaults = { vaults, n * UUID_LEN },
+		.grant_type = GRANT_UNATTENDED, .classes = 0x0f };
 
 	memset(ask.token_id, 0x5c, sizeof ask.token_id);
 	return ask;
@@ -460,7 +461,7 @@ a_minted_grant_is_kept_with_its_hash_and_wraps_before_it_is_said(void **state)
 	assert_true(uuid_equal(b->made.id, grant));
 	assert_int_equal(grants_db_use(grants_rig_self(g)->db, hash, g->vault, &use), OK);
 	assert_true(uuid_equal(use.grant, grant));
-	assert_int_equal(use.expires.ms, 1764496900000);
+	assert_int_equal(use.life.expires.ms, 1764496900000);
 	assert_int_equal(use.vault.sealed[3][71], 0x66);
 }
 
@@ -551,7 +552,7 @@ static void
 the_list_goes_on_to_audit_with_what_grants_knows(void **state)
 {
 	struct grants_rig *g = *state;
-	struct grants_ask_body ask = { .peer = g->peer, .limit = 100 };
+	struct grants_ask_body ask = { .peer = g->peer, .grant_type = GRANT_UNATTENDED, .limit = 100 };
 	struct grant_row_body row;
 	const union any_body *b;
 	struct wire_in in;
@@ -585,13 +586,15 @@ static void
 a_page_of_the_widest_grants_fits_its_message(void **state)
 {
 	struct grants_rig *g = *state;
-	struct grants_ask_body ask = { .peer = g->peer, .limit = 100 };
+	struct grants_ask_body ask = { .peer = g->peer, .grant_type = GRANT_UNATTENDED, .limit = 100 };
 	static struct grant_record r;
 	const union any_body *b;
 
 	grants_rig_ready(g);
 	for (unsigned n = 0; n < 101; n++) {
-		r = (struct grant_record){ .grant = grants_rig_id(0x80), .revision = 1, .n_vaults = GRANT_VAULTS_MAX };
+		r = (struct grant_record){ .grant = grants_rig_id(0x80), .type = GRANT_UNATTENDED, .revision = 1,
+			.classes = 1, .n_vaults = GRANT_VAULTS_MAX };
+		memset(r.label, 0x6c, GRANT_LABEL_MAX);
 		r.grant.b[15] = r.token_hash[0] = (uint8_t)n;
 		for (unsigned v = 0; v < GRANT_VAULTS_MAX; v++) {
 			r.vaults[v].vault.b[0] = (uint8_t)(v + 1);
@@ -685,7 +688,7 @@ static void
 a_revoke_is_durable_before_it_is_said_and_answers_after_the_keyring(void **state)
 {
 	struct grants_rig *g = *state;
-	struct owner_id_ask_body ask = { .peer = g->peer, .id = g->grant };
+	struct revoke_ask_body ask = { .peer = g->peer, .grant_type = GRANT_UNATTENDED, .grant = g->grant };
 	struct grant_record r;
 	struct result_body kept = { .error = OK };
 
@@ -701,7 +704,7 @@ a_revoke_is_durable_before_it_is_said_and_answers_after_the_keyring(void **state
 		assert_int_equal(rig_deliver(g->r, MSG_GRANT_DROPPED, ACTOR_KEYRING, g->n_asks, &(struct nothing_body){ 0 }), OK);
 		assert_int_equal(grants_rig_end(g), OK);
 	}
-	ask.id = grants_rig_id(0x99);
+	ask.grant = grants_rig_id(0x99);
 	assert_int_equal(grants_rig_say(g, MSG_REVOKE_WANTED, &ask), OK);
 	assert_int_equal(grants_rig_end(g), ERR_NOT_FOUND);
 	ask.peer.session++;
@@ -726,7 +729,7 @@ disable_steps(struct grants_rig *g, int steps)
 	assert_non_null(rig_expect(g->r, MSG_MATERIAL_REMOVE));
 	if (steps == 2)
 		return false;
-	assert_int_equal(rig_deliver(g->r, MSG_MATERIAL_REMOVED, ACTOR_CUSTODY, g->n_asks, &(struct custody_result_body){ .error = OK }), OK);
+	assert_int_equal(rig_deliver(g->r, MSG_MATERIAL_REMOVED, ACTOR_CUSTODY, g->n_asks, &(struct result_body){ .error = OK }), OK);
 	assert_int_equal(grants_rig_end(g), OK);
 	return true;
 }
@@ -747,7 +750,7 @@ a_disable_cut_off_after_any_step_stays_banned_and_can_be_repeated(void **state)
 		grants_rig_restart(g);
 		assert_true(grants_rig_ban_on_disk().disabled);
 		assert_false(grants_rig_ban_on_disk().manual_lock);
-		assert_int_equal(grants_db_list(grants_rig_self(g)->db, 0, 4, rows, &n, &more), OK);
+		assert_int_equal(grants_db_list(grants_rig_self(g)->db, GRANT_UNATTENDED, 0, 4, rows, &n, &more), OK);
 		assert_int_equal(n, 0);
 		assert_int_equal(grants_db_enrolment(grants_rig_self(g)->db, &r), done ? ERR_NOT_ENABLED : OK);
 		come_up(g);
@@ -767,7 +770,7 @@ a_disable_whose_backend_fails_can_be_repeated(void **state)
 	grants_rig_ready(g);
 	assert_false(disable_steps(g, 2));
 	assert_int_equal(rig_deliver(g->r, MSG_MATERIAL_REMOVED, ACTOR_CUSTODY, g->n_asks,
-	    &(struct custody_result_body){ .error = ERR_CUSTODY_UNSAFE }), OK);
+	    &(struct result_body){ .error = ERR_CUSTODY_UNSAFE }), OK);
 	assert_int_equal(grants_rig_end(g), ERR_CUSTODY_UNSAFE);
 	assert_true(grants_rig_self(g)->enrolled);
 	assert_true(disable_steps(g, 3));

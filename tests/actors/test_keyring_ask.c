@@ -175,6 +175,12 @@ a_locked_keyring_answers_neither_owner_nor_grant(void **state)
 	assert_int_equal(keyring_rig_refused(k), ERR_LOCKED);
 	w.ruling.grant = keyring_rig_id(0x41);
 	keyring_rig_ask(k, &w);
+	assert_int_equal(keyring_rig_refused(k), ERR_INTERNAL);
+	w.ruling.grant_type = GRANT_ORDINARY;
+	keyring_rig_ask(k, &w);
+	assert_int_equal(keyring_rig_refused(k), ERR_LOCKED);
+	w.ruling.grant_type = GRANT_UNATTENDED;
+	keyring_rig_ask(k, &w);
 	assert_int_equal(keyring_rig_refused(k), ERR_UNATTENDED_NOT_LOADED);
 	keyring_rig_unlock(k);
 	keyring_rig_ask(k, &w);

@@ -1,5 +1,5 @@
 /* The keyring and unattended access: enrolment, key-only start, and keys that need a token's half. */
-#include "tests/actors/keyring_rig.h"
+#include "tests/actors/mint_rig.h"
 
 #define BACKEND ((struct span){ (const uint8_t *)"owner-file", 10 })
 #define CONTEXT ((struct span){ (const uint8_t *)"the home and the library", 24 })
@@ -178,108 +178,22 @@ an_idle_drop_leaves_the_unattended_key_and_a_full_one_wipes_it(void **state)
 	rig_forget(k->r);
 }
 
-/* A client file's token, minted for one vault. */
-struct minted {
-	struct key          *token;
-	struct uuid          grant;
-	struct vault_keys_made_body wraps;
-};
-
-static enum err
-mint(struct keyring_rig *k, struct minted *m, bool other_ask)
-{
-	uint8_t rows[sizeof m->wraps + 8], boxed[SEALED_KEY_LEN], buf[BINDING_MAX];
-	struct wire_out o = wire_out(rows, sizeof rows);
-	struct grant_keys_wanted_body w = { .grant = m->grant };
-	struct vault_keys_made_body v = { .vault = k->vault };
-	struct key *half = NULL;
-	const union any_body *b;
-	struct wire_in in;
-
-	for (unsigned c = 0; c < CLASS__COUNT; c++) {
-		struct key_binding binding = bind_class(k->vault, (enum key_class)c);
-
-		key_seal(k->root, key_binding_span(&binding), k->classes[c], v.sealed + c * SEALED_KEY_LEN);
-	}
-	vault_keys_made_body_put(&o, &v);
-	w.wraps = wire_written(&o);
-	w.mint = (struct mint_ask_body){ .client_ask = ++k->n_asks, .vaults = { k->vault.b, UUID_LEN } };
-	memcpy(w.mint.opener, k->opener.public_key, 32);
-	token_id(m->token, w.mint.token_id);
-	assert_int_equal(key_new(&half), OK);
-	token_half(m->token, half);
-	key_seal(k->channel.up, mint_binding(&w.mint, buf), half, boxed);
-	key_free(&half);
-	w.mint.boxed_half = (struct span){ boxed, sizeof boxed };
-	w.mint.client_ask += other_ask;
-	assert_int_equal(rig_deliver(k->r, MSG_GRANT_KEYS_WANTED, ACTOR_GRANTS, 14, &w), OK);
-	if ((b = rig_expect(k->r, MSG_KEYS_NOT_MADE)) != NULL)
-		return (enum err)b->result.error;
-	assert_non_null(b = rig_expect(k->r, MSG_GRANT_KEYS));
-	assert_true(uuid_equal(b->grant_keys_made.grant, m->grant));
-	in = wire_in(b->grant_keys_made.wraps.p, b->grant_keys_made.wraps.len);
-	vault_keys_made_body_take(&in, &m->wraps);
-	assert_true(wire_done(&in));
-	return OK;
-}
-
-static struct minted
-minted_of(void)
-{
-	struct minted m = { .grant = keyring_rig_id(0x41) };
-
-	assert_int_equal(key_random(&m.token), OK);
-	return m;
-}
-
-/* A grant's read of a title, with the half of this token boxed into it. */
-static void
-ask_as(struct keyring_rig *k, const struct minted *m, const struct key *token, unsigned classes, enum key_class c)
-{
-	struct keys_wanted_body w = keyring_rig_wanted(k, OP_LIST);
-	struct key_ref_body ref = keyring_rig_ref(k, c, PART_TITLE, 0);
-	struct wire_out o = wire_out(k->wraps, sizeof k->wraps);
-	uint8_t boxed[SEALED_KEY_LEN], buf[BINDING_MAX];
-	struct key *half = NULL;
-
-	for (unsigned i = 0; i < CLASS__COUNT; i++) {
-		struct wrap_body wrap = { .key_class = (uint8_t)i };
-
-		memcpy(wrap.sealed, m->wraps.sealed + i * SEALED_KEY_LEN, SEALED_KEY_LEN);
-		if (classes & 1u << i)
-			wrap_body_put(&o, &wrap);
-	}
-	w.ruling.wraps = wire_written(&o);
-	w.ruling.classes = (uint8_t)classes;
-	w.ruling.grant = m->grant;
-	w.ruling.subject_kind = LOG_GRANT_ID;
-	w.ruling.subject = m->grant;
-	token_id(token, w.ruling.ask.token_id);
-	assert_int_equal(key_new(&half), OK);
-	token_half(token, half);
-	key_seal(k->channel.up, ask_binding(&w.ruling.ask, buf), half, boxed);
-	key_free(&half);
-	w.ruling.ask.boxed_half = (struct span){ boxed, sizeof boxed };
-	keyring_rig_refs(k, &w, &ref, 1);
-	keyring_rig_ask(k, &w);
-}
-
 static void
 a_minted_grant_reads_after_a_key_only_start(void **state)
 {
 	struct keyring_rig *k = *state;
-	struct minted m = minted_of();
+	struct minted m = mint_rig_of(GRANT_UNATTENDED);
 	struct kept kept;
 	const union any_body *b;
 
 	keyring_rig_unlock(k);
 	kept = enrol(k);
 	rig_forget(k->r);
-	assert_int_equal(mint(k, &m, false), OK);
+	assert_int_equal(mint_rig_mint(k, &m, false), OK);
 	restart(k);
 	assert_int_equal(load(k, &kept), OK);
 	for (unsigned c = 0; c < CLASS__COUNT; c++) {
-		ask_as(k, &m, m.token, KEYRING_CLASSES, (enum key_class)c);
+		mint_rig_ask(k, &m, m.token, KEYRING_CLASSES, (enum key_class)c);
 		assert_non_null(b = rig_expect(k->r, MSG_AUDIT_INTENT));
 		assert_int_equal(b->intent.subject_kind, LOG_GRANT_ID);
 		assert_true(uuid_equal(b->intent.subject, m.grant));
@@ -292,19 +206,19 @@ static void
 another_token_or_another_grants_wraps_open_nothing(void **state)
 {
 	struct keyring_rig *k = *state;
-	struct minted m = minted_of(), other;
+	struct minted m = mint_rig_of(GRANT_UNATTENDED), other;
 
 	keyring_rig_unlock(k);
 	(void)enrol(k);
 	rig_forget(k->r);
-	assert_int_equal(mint(k, &m, false), OK);
-	ask_as(k, &m, k->root, KEYRING_CLASSES, CLASS_ORDINARY);
+	assert_int_equal(mint_rig_mint(k, &m, false), OK);
+	mint_rig_ask(k, &m, k->root, KEYRING_CLASSES, CLASS_ORDINARY);
 	assert_int_equal(keyring_rig_refused(k), ERR_INVALID_GRANT);
 	other = m;
 	other.grant = keyring_rig_id(0x42);
-	ask_as(k, &other, m.token, KEYRING_CLASSES, CLASS_ORDINARY);
+	mint_rig_ask(k, &other, m.token, KEYRING_CLASSES, CLASS_ORDINARY);
 	assert_int_equal(keyring_rig_refused(k), ERR_INVALID_GRANT);
-	ask_as(k, &m, m.token, KEYRING_CLASSES & ~(1u << CLASS_PRIVATE), CLASS_PRIVATE);
+	mint_rig_ask(k, &m, m.token, KEYRING_CLASSES & ~(1u << CLASS_PRIVATE), CLASS_PRIVATE);
 	assert_int_equal(keyring_rig_refused(k), ERR_VAULT_NOT_GRANTED);
 	key_free(&m.token);
 }
@@ -323,6 +237,7 @@ a_half_boxed_into_another_ask_or_missing_is_refused(void **state)
 	w = keyring_rig_wanted(k, OP_LIST);
 	keyring_rig_refs(k, &w, &ref, 1);
 	w.ruling.grant = keyring_rig_id(0x41);
+	w.ruling.grant_type = GRANT_UNATTENDED;
 	keyring_rig_ask(k, &w);
 	assert_int_equal(keyring_rig_refused(k), ERR_INTERRUPTED);
 	key_seal(k->channel.up, ask_binding(&w.ruling.ask, buf), k->root, boxed);
@@ -336,21 +251,21 @@ static void
 a_dropped_grant_is_refused_though_its_ruling_is_on_the_way(void **state)
 {
 	struct keyring_rig *k = *state;
-	struct minted m = minted_of();
+	struct minted m = mint_rig_of(GRANT_UNATTENDED);
 
 	keyring_rig_unlock(k);
 	(void)enrol(k);
 	rig_forget(k->r);
-	assert_int_equal(mint(k, &m, false), OK);
+	assert_int_equal(mint_rig_mint(k, &m, false), OK);
 	assert_int_equal(rig_deliver(k->r, MSG_GRANT_DROP, ACTOR_GRANTS, 15, &(struct one_id_body){ m.grant }), OK);
 	assert_non_null(rig_expect(k->r, MSG_GRANT_DROPPED));
 	assert_int_equal(rig_ask_id(k->r), 15);
-	ask_as(k, &m, m.token, KEYRING_CLASSES, CLASS_ORDINARY);
+	mint_rig_ask(k, &m, m.token, KEYRING_CLASSES, CLASS_ORDINARY);
 	assert_int_equal(keyring_rig_refused(k), ERR_INVALID_GRANT);
 	for (int i = 0; i < DROPPED_GRANTS_MAX - 1; i++)
 		assert_int_equal(rig_deliver(k->r, MSG_GRANT_DROP, ACTOR_GRANTS, 15, &(struct one_id_body){ k->vault }), OK);
 	rig_forget(k->r);
-	ask_as(k, &m, m.token, KEYRING_CLASSES, CLASS_ORDINARY);
+	mint_rig_ask(k, &m, m.token, KEYRING_CLASSES, CLASS_ORDINARY);
 	assert_int_equal(keyring_rig_refused(k), ERR_INVALID_GRANT);
 	key_free(&m.token);
 }
@@ -359,15 +274,15 @@ static void
 minting_needs_both_keys_and_a_half_boxed_for_it(void **state)
 {
 	struct keyring_rig *k = *state;
-	struct minted m = minted_of();
+	struct minted m = mint_rig_of(GRANT_UNATTENDED);
 
-	assert_int_equal(mint(k, &m, false), ERR_LOCKED);
+	assert_int_equal(mint_rig_mint(k, &m, false), ERR_LOCKED);
 	keyring_rig_unlock(k);
-	assert_int_equal(mint(k, &m, false), ERR_UNATTENDED_NOT_LOADED);
+	assert_int_equal(mint_rig_mint(k, &m, false), ERR_UNATTENDED_NOT_LOADED);
 	(void)enrol(k);
 	rig_forget(k->r);
-	assert_int_equal(mint(k, &m, true), ERR_INVALID_ARGUMENT);
-	assert_int_equal(mint(k, &m, false), OK);
+	assert_int_equal(mint_rig_mint(k, &m, true), ERR_INVALID_ARGUMENT);
+	assert_int_equal(mint_rig_mint(k, &m, false), OK);
 	key_free(&m.token);
 }
 
@@ -375,13 +290,13 @@ static void
 minting_a_vault_whose_keys_do_not_open_is_refused(void **state)
 {
 	struct keyring_rig *k = *state;
-	struct minted m = minted_of();
+	struct minted m = mint_rig_of(GRANT_UNATTENDED);
 
 	keyring_rig_unlock(k);
 	(void)enrol(k);
 	rig_forget(k->r);
 	k->root->b[0] ^= 1; /* so that the wraps are under another key than the keyring's */
-	assert_int_equal(mint(k, &m, false), ERR_STORAGE_CORRUPT);
+	assert_int_equal(mint_rig_mint(k, &m, false), ERR_STORAGE_CORRUPT);
 	k->root->b[0] ^= 1;
 	key_free(&m.token);
 }
@@ -390,7 +305,7 @@ static void
 no_enrolment_or_mint_leaves_a_key_behind(void **state)
 {
 	struct keyring_rig *k = *state;
-	struct minted m = minted_of();
+	struct minted m = mint_rig_of(GRANT_UNATTENDED);
 	struct kept kept;
 	size_t left;
 
@@ -401,7 +316,7 @@ no_enrolment_or_mint_leaves_a_key_behind(void **state)
 	for (int i = 0; i < 10; i++) {
 		(void)enrol(k);
 		rig_forget(k->r);
-		(void)mint(k, &m, i % 2 == 0);
+		(void)mint_rig_mint(k, &m, i % 2 == 0);
 		(void)load(k, &kept);
 	}
 	assert_int_equal(keys_left(), left);

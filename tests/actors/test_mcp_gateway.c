@@ -270,7 +270,7 @@ who_asks_is_what_the_kernel_says_never_the_asker(void **state)
 		const struct msg_row *row = msg_row(t);
 		bool has_peer = row->body == BODY_owner_ask || row->body == BODY_owner_id_ask || row->body == BODY_library_init ||
 		    row->body == BODY_kek_offer || row->body == BODY_enable_ask || row->body == BODY_mint_ask ||
-		    row->body == BODY_grants_ask || row->body == BODY_ask;
+		    row->body == BODY_grants_ask || row->body == BODY_revoke_ask || row->body == BODY_ask;
 
 		if (row->from != ACTOR_CLIENT || !has_peer)
 			continue;

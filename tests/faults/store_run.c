@@ -94,7 +94,8 @@ certify(struct log *log)
 static struct grant_record
 grant_of(uint8_t n)
 {
-	struct grant_record g = { .grant = id_of(0x40, n), .revision = 1, .created = { 1000 }, .n_vaults = 1 };
+	struct grant_record g = { .grant = id_of(0x40, n), .type = GRANT_UNATTENDED, .revision = 1,
+		.life = { .created = { 1000 } }, .classes = 1, .n_vaults = 1 };
 
 	memset(g.token_hash, n, sizeof g.token_hash);
 	g.vaults[0].vault = id_of(0x10, 1);
@@ -281,7 +282,7 @@ use_grants(struct store_run *r)
 	if (went_well(r, grants_db_add_grant(db, &two)))
 		say(r, (struct fact){ .type = FACT_GRANTED, .grant = two.grant });
 	say(r, (struct fact){ .type = FACT_REVOKING, .grant = one });
-	if (went_well(r, grants_db_revoke(db, one)))
+	if (went_well(r, grants_db_revoke(db, GRANT_UNATTENDED, one)))
 		say(r, (struct fact){ .type = FACT_REVOKED, .grant = one });
 	grants_db_close(&db);
 }

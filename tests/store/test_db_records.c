@@ -103,7 +103,9 @@ put_vault_keys(struct wire_out *o)
 static void
 put_grant(struct wire_out *o)
 {
-	struct db_grant g = { .revision = 1, .created = { 1764496800000 }, .n_vaults = 2 };
+	struct db_grant g = { .type = GRANT_ORDINARY, .revision = 1, .classes = 1, .may_propose = true, .label = "notes",
+		.life = { .created = { 1764496800000 }, .expires = { 1764500400000 }, .boot = uuid_from(0xb0), .minted = { 86400000 } },
+		.n_vaults = 2 };
 
 	memset(g.token_hash, 0xc1, sizeof g.token_hash);
 	db_records_put_grant(o, &g);
@@ -164,8 +166,9 @@ static const struct sample {
 	{ put_library, NULL },
 	{ put_vault_keys, NULL },
 	{ put_grant,
-	    "0100000000000000010000019ad4347900000000000000000000c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1"
-	    "c1c1c1c1c1c1c1c1c1c1c1c1c1c10002" },
+	    "020200000000000000010000019ad43479000000019ad46b6780b0b1b2b3b4b5b6b7b8b9babbbcbdbebf0000"
+	    "000005265c0000010100c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c10002"
+	    "000000056e6f746573" },
 	{ put_wrap,
 	    "0109d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0"
 	    "d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d3d3d3d3d3d3d3d3d3d3d3d3d3d3"
@@ -343,10 +346,21 @@ a_record_that_contradicts_itself_is_refused(void **state)
 	db_records_put_staging(&o, &(struct db_staging){ .n_chunks = 4, .end = 3 });
 	assert_false(db_records_take_staging(wire_written(&o), &s));
 	o = wire_out(buf, sizeof buf);
-	db_records_put_grant(&o, &(struct db_grant){ .revoked = true, .token_hash = { 1 } });
-	assert_false(db_records_take_grant(wire_written(&o), id, &g));
+	put_grant(&o);
+	assert_true(db_records_take_grant(wire_written(&o), id, &g));
+	for (int i = 0; i < 6; i++) {
+		struct db_grant bad = g;
+
+		o = wire_out(buf, sizeof buf);
+		bad.revoked = i == 0;
+		bad.life.expired = i == 1;
+		bad.type = i == 2 ? GRANT_UNATTENDED : i == 3 ? (enum grant_type)3 : GRANT_ORDINARY;
+		bad.classes = i == 4 ? 0 : i == 5 ? 0x10 : 1;
+		db_records_put_grant(&o, &bad);
+		assert_false(db_records_take_grant(wire_written(&o), id, &g));
+	}
 	o = wire_out(buf, sizeof buf);
-	db_records_put_wrap(&o, &(struct grant_vault){ .classes = 0 });
+	db_records_put_wrap(&o, &(struct grant_vault){ .classes = 0x10 });
 	assert_false(db_records_take_wrap(wire_written(&o), id, &w));
 }
 

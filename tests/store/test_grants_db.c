@@ -58,16 +58,17 @@ library(void)
 	return l;
 }
 
-/* With n vaults, in falling order, of classes 1 .. 15 in turn. */
+/* With n vaults, in falling order; of classes 1 .. 15 in turn of n. */
 static struct grant_record
 grant_of(struct uuid id, uint8_t token, uint16_t n)
 {
-	struct grant_record g = { .grant = id, .revision = 1, .created = { 10 }, .expires = { 20 },
-		.token_hash = { token, id.b[1], id.b[2] }, .n_vaults = n };
+	struct grant_record g = { .grant = id, .type = GRANT_UNATTENDED, .revision = 1,
+		.life = { .created = { 10 }, .expires = { 20 }, .boot = { { 0xb0 } }, .minted = { 5 } },
+		.classes = (uint8_t)(1 + n % 15), .label = "label", .token_hash = { token, id.b[1], id.b[2] }, .n_vaults = n };
 
 	for (unsigned i = 0; i < n; i++) {
 		g.vaults[i].vault = id_of(0x10, n - i);
-		g.vaults[i].classes = (uint8_t)(1 + i % 15);
+		g.vaults[i].classes = g.classes;
 		for (unsigned c = 0; c < CLASS__COUNT; c++)
 			if (g.vaults[i].classes & 1u << c)
 				memset(g.vaults[i].sealed[c], (int)(i + c + 1), SEALED_KEY_LEN);
@@ -88,8 +89,11 @@ expect_same_grant(const struct grant_record *got, const struct grant_record *put
 {
 	assert_true(uuid_equal(got->grant, put->grant));
 	assert_int_equal(got->revision, put->revision);
-	assert_int_equal(got->created.ms, put->created.ms);
-	assert_int_equal(got->expires.ms, put->expires.ms);
+	assert_int_equal(got->type, put->type);
+	assert_memory_equal(&got->life, &put->life, offsetof(struct grant_life, expired));
+	assert_int_equal(got->life.expired, put->life.expired);
+	assert_int_equal(got->classes, put->classes);
+	assert_string_equal(got->label, put->label);
 	assert_false(got->revoked);
 	assert_memory_equal(got->token_hash, put->token_hash, 32);
 	assert_int_equal(got->n_vaults, put->n_vaults);
@@ -204,7 +208,7 @@ ids_and_token_hashes_are_not_taken_twice(void **state)
 	g.grant = other;
 	assert_int_equal(grants_db_add_grant(r->db, &g), ERR_INVALID_ARGUMENT);
 	assert_int_equal(grants_db_grant(r->db, other, &got), ERR_NOT_FOUND);
-	assert_int_equal(grants_db_revoke(r->db, grant), OK);
+	assert_int_equal(grants_db_revoke(r->db, GRANT_UNATTENDED, grant), OK);
 	g.grant = grant;
 	assert_int_equal(grants_db_add_grant(r->db, &g), ERR_INVALID_ARGUMENT);
 }
@@ -220,8 +224,7 @@ a_use_names_the_grant_and_one_vault(void **state)
 	assert_int_equal(grants_db_use(r->db, g.token_hash, g.vaults[3].vault, &use), OK);
 	assert_true(uuid_equal(use.grant, grant));
 	assert_int_equal(use.revision, 1);
-	assert_int_equal(use.expires.ms, 20);
-	assert_false(use.revoked);
+	assert_int_equal(use.life.expires.ms, 20);
 	expect_same_vault(&use.vault, &g.vaults[3]);
 	assert_int_equal(grants_db_use(r->db, g.token_hash, id_of(0x10, 6), &use), ERR_VAULT_NOT_GRANTED);
 	assert_int_equal(grants_db_use(r->db, (uint8_t[32]){ 9 }, g.vaults[3].vault, &use), ERR_NOT_FOUND);
@@ -236,9 +239,9 @@ revoking_removes_wraps_and_token_for_good(void **state)
 
 	assert_int_equal(grants_db_add_grant(r->db, &g), OK);
 	assert_int_equal(grants_db_add_grant(r->db, &kept), OK);
-	assert_int_equal(grants_db_revoke(r->db, id_of(0x91, 3)), ERR_NOT_FOUND);
-	assert_int_equal(grants_db_revoke(r->db, grant), OK);
-	assert_int_equal(grants_db_revoke(r->db, grant), OK);
+	assert_int_equal(grants_db_revoke(r->db, GRANT_UNATTENDED, id_of(0x91, 3)), ERR_NOT_FOUND);
+	assert_int_equal(grants_db_revoke(r->db, GRANT_UNATTENDED, grant), OK);
+	assert_int_equal(grants_db_revoke(r->db, GRANT_UNATTENDED, grant), OK);
 	reopen(r);
 	assert_int_equal(grants_db_use(r->db, g.token_hash, g.vaults[0].vault, &use), ERR_NOT_FOUND);
 	assert_int_equal(grants_db_grant_of_token(r->db, g.token_hash, &got), ERR_NOT_FOUND);
@@ -261,13 +264,13 @@ a_revocation_is_noted_as_unrecorded_until_the_log_holds_it(void **state)
 	assert_int_equal(grants_db_add_grant(r->db, &g), OK);
 	assert_int_equal(grants_db_add_grant(r->db, &h), OK);
 	assert_int_equal(grants_db_unrecorded(r->db, 0, &u), ERR_NOT_FOUND);
-	assert_int_equal(grants_db_revoke(r->db, id_of(0x91, 3)), ERR_NOT_FOUND);
+	assert_int_equal(grants_db_revoke(r->db, GRANT_UNATTENDED, id_of(0x91, 3)), ERR_NOT_FOUND);
 	assert_int_equal(grants_db_unrecorded_end(r->db), 0);
 	/* In their order, each once. */
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(grants_db_revoke(r->db, other), OK);
+		assert_int_equal(grants_db_revoke(r->db, GRANT_UNATTENDED, other), OK);
 		assert_int_equal(grants_db_revoke_all(r->db, by), OK);
-		assert_int_equal(grants_db_revoke(r->db, grant), OK);
+		assert_int_equal(grants_db_revoke(r->db, GRANT_UNATTENDED, grant), OK);
 		reopen(r);
 		assert_int_equal(grants_db_unrecorded_end(r->db), 3);
 	}
@@ -283,7 +286,7 @@ a_revocation_is_noted_as_unrecorded_until_the_log_holds_it(void **state)
 	reopen(r);
 	assert_int_equal(grants_db_unrecorded(r->db, 0, &u), OK);
 	assert_int_equal(u.number, 1);
-	assert_int_equal(grants_db_revoke(r->db, other), OK);
+	assert_int_equal(grants_db_revoke(r->db, GRANT_UNATTENDED, other), OK);
 	assert_int_equal(grants_db_unrecorded(r->db, 3, &u), OK);
 	assert_true(u.number == 3 && uuid_equal(u.id, other));
 }
@@ -324,11 +327,11 @@ revoking_all_leaves_no_wrap_and_no_token(void **state)
 		g = grant_of(id_of(0x90, i), 1, (uint16_t)(1 + i % 7));
 		assert_int_equal(grants_db_add_grant(r->db, &g), OK);
 	}
-	assert_int_equal(grants_db_revoke(r->db, id_of(0x90, 7)), OK);
+	assert_int_equal(grants_db_revoke(r->db, GRANT_UNATTENDED, id_of(0x90, 7)), OK);
 	assert_true(count_secrets(r) > 30);
 	assert_int_equal(grants_db_revoke_all(r->db, (struct uuid){ { 7 } }), OK);
 	assert_int_equal(count_secrets(r), 0);
-	assert_int_equal(grants_db_list(r->db, 0, 40, rows, &n, &more), OK);
+	assert_int_equal(grants_db_list(r->db, GRANT_UNATTENDED, 0, 40, rows, &n, &more), OK);
 	assert_int_equal(n, 0);
 	assert_false(more);
 	assert_int_equal(grants_db_revoke_all(r->db, (struct uuid){ { 7 } }), OK);
@@ -350,19 +353,19 @@ a_list_is_paged_by_id_and_leaves_revoked_grants_out(void **state)
 		g = grant_of(id_of(0x90, 5 - i), 1, 2);
 		assert_int_equal(grants_db_add_grant(r->db, &g), OK);
 	}
-	assert_int_equal(grants_db_revoke(r->db, id_of(0x90, 1)), OK);
-	assert_int_equal(grants_db_list(r->db, 0, 3, rows, &n, &more), OK);
+	assert_int_equal(grants_db_revoke(r->db, GRANT_UNATTENDED, id_of(0x90, 1)), OK);
+	assert_int_equal(grants_db_list(r->db, GRANT_UNATTENDED, 0, 3, rows, &n, &more), OK);
 	assert_int_equal(n, 3);
 	assert_true(more);
 	assert_true(uuid_equal(rows[0].grant, id_of(0x90, 0)));
 	assert_true(uuid_equal(rows[1].grant, id_of(0x90, 2)));
 	g = grant_of(id_of(0x90, 3), 1, 2);
 	expect_same_grant(&rows[2], &g);
-	assert_int_equal(grants_db_list(r->db, 3, 3, rows, &n, &more), OK);
+	assert_int_equal(grants_db_list(r->db, GRANT_UNATTENDED, 3, 3, rows, &n, &more), OK);
 	assert_int_equal(n, 2);
 	assert_false(more);
 	assert_true(uuid_equal(rows[1].grant, id_of(0x90, 5)));
-	assert_int_equal(grants_db_list(r->db, 2, 3, rows, &n, &more), OK);
+	assert_int_equal(grants_db_list(r->db, GRANT_UNATTENDED, 2, 3, rows, &n, &more), OK);
 	assert_int_equal(n, 3);
 	assert_false(more);
 	free(rows);
@@ -430,7 +433,7 @@ random_turn(struct rig *r, struct model *m, unsigned roll)
 		assert_int_equal(grants_db_add_grant(r->db, &g), m->made[i] ? ERR_INVALID_ARGUMENT : OK);
 		m->made[i] = true;
 	} else {
-		assert_int_equal(grants_db_revoke(r->db, g.grant), m->made[i] ? OK : ERR_NOT_FOUND);
+		assert_int_equal(grants_db_revoke(r->db, GRANT_UNATTENDED, g.grant), m->made[i] ? OK : ERR_NOT_FOUND);
 		m->revoked[i] = m->made[i];
 	}
 }
@@ -444,7 +447,7 @@ check_model(struct rig *r, const struct model *m)
 	size_t n, n_alive = 0;
 	bool more;
 
-	assert_int_equal(grants_db_list(r->db, 0, MODEL_MAX, rows, &n, &more), OK);
+	assert_int_equal(grants_db_list(r->db, GRANT_UNATTENDED, 0, MODEL_MAX, rows, &n, &more), OK);
 	for (unsigned i = 0; i < MODEL_MAX; i++) {
 		bool alive = m->made[i] && !m->revoked[i];
 
@@ -509,7 +512,7 @@ damaged_records_are_corrupt_and_give_nothing(void **state)
 	assert_int_equal(grants_db_use(r->db, g.token_hash, g.vaults[1].vault, &use), OK);
 	smear(r, "token", (struct span){ g.token_hash, 32 }, (struct span){ token, 17 });
 	assert_int_equal(grants_db_use(r->db, g.token_hash, g.vaults[1].vault, &use), ERR_STORAGE_CORRUPT);
-	assert_int_equal(grants_db_revoke(r->db, grant), OK);
+	assert_int_equal(grants_db_revoke(r->db, GRANT_UNATTENDED, grant), OK);
 	smear(r, "library", (struct span){ (uint8_t[16]){ 0 }, 16 }, (struct span){ token, 17 });
 	assert_int_equal(grants_db_library(r->db, &(struct library_record){ 0 }), ERR_STORAGE_CORRUPT);
 	assert_int_equal(grants_db_init_library(r->db, &(struct library_record){ 0 }), ERR_STORAGE_CORRUPT);

@@ -92,7 +92,8 @@ run_unattended_enable(struct invocation *in)
 static enum err
 mint(struct invocation *in, struct client *c, const struct key *token, struct span vaults, struct uuid *grant)
 {
-	struct mint_ask_body ask = { .client_ask = client_next_ask(c), .vaults = vaults };
+	struct mint_ask_body ask = { .client_ask = client_next_ask(c), .vaults = vaults,
+		.grant_type = GRANT_UNATTENDED, .classes = (1u << CLASS__COUNT) - 1 };
 	uint8_t buf[BINDING_MAX], boxed[SEALED_KEY_LEN];
 	struct key *half = NULL;
 	union any_body answer;
@@ -118,7 +119,7 @@ mint(struct invocation *in, struct client *c, const struct key *token, struct sp
 static enum err
 publish(struct invocation *in, struct client *c, const char *path, const struct key *token, struct uuid grant)
 {
-	struct owner_id_ask_body revoke = { .id = grant };
+	struct revoke_ask_body revoke = { .grant_type = GRANT_UNATTENDED, .grant = grant };
 	char origin[LOG_ORIGIN_MAX + 1], log_key[LOG_KEY_TEXT_MAX + 1];
 	struct client_file f = { .library = client_welcome(c)->library, .grant = grant,
 		.home = in->home->path, .log_key = log_key };
@@ -207,13 +208,13 @@ run_unattended_mint(struct invocation *in)
 enum err
 run_unattended_revoke(struct invocation *in)
 {
-	struct owner_id_ask_body ask = { .id = { { 0 } } };
+	struct revoke_ask_body ask = { .grant_type = GRANT_UNATTENDED };
 	struct json_writer w = { 0 };
 	struct client *c = NULL;
 	union any_body answer;
 	enum err e;
 
-	if ((e = positional_id(in, 0, "GRANT", &ask.id)) != OK)
+	if ((e = positional_id(in, 0, "GRANT", &ask.grant)) != OK)
 		return e;
 	if ((e = owner_open(in, &c)) == OK)
 		e = owner_call(in, c, MSG_REVOKE_ASK, &ask, MSG_DONE, &answer);
@@ -221,7 +222,7 @@ run_unattended_revoke(struct invocation *in)
 	if (e != OK || !in->json)
 		return e;
 	json_write_object(&w);
-	json_member_id(&w, "grant", ask.id);
+	json_member_id(&w, "grant", ask.grant);
 	json_write_end(&w);
 	return print_json(&w);
 }
@@ -319,7 +320,7 @@ print_grants_text(const struct grants_page_body *p)
 enum err
 run_unattended_status(struct invocation *in)
 {
-	struct grants_ask_body ask = { .limit = 100 };
+	struct grants_ask_body ask = { .grant_type = GRANT_UNATTENDED, .limit = 100 };
 	struct client *c = NULL;
 	union any_body answer;
 	uint64_t limit;
