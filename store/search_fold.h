@@ -37,7 +37,6 @@ struct search_folding {
 	struct search_char ready[40]; /* decomposed, not yet given out */
 	unsigned           n_ready;
 	unsigned           next;
-	bool               strip;  /* the last letter's marks are dropped */
 };
 
 /* text is shorter than 4 GiB. */
@@ -45,6 +44,9 @@ void search_fold_start(struct search_folding *f, struct span text);
 
 /* False at the end. Several characters may be made from the same bytes, and one from several. */
 bool search_fold_next(struct search_folding *f, struct search_char *out);
+
+/* Writes the point as UTF-8; returns its length, 1 .. 4. out has room for that many. */
+size_t search_fold_encode(uint32_t point, uint8_t *out);
 
 /*
  * The whole text folded, as UTF-8: a text contains another, as people see it,

@@ -27,6 +27,7 @@ struct search_token {
 	uint32_t               position; /* words and characters are counted from 0 */
 	uint32_t               offset;   /* bytes of the text that it was made from */
 	uint32_t               end;
+	bool                   alone; /* SEARCH_ONE: no other of a run stands beside it */
 };
 
 /* False: enough. */

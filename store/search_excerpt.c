@@ -1,0 +1,191 @@
+#include <string.h>
+
+#include "escrow/secret.h"
+#include "store/search_excerpt.h"
+
+#define SPOTS_MAX  512
+#define STRETCH    160 /* bytes: leaves room for some of what stands around it */
+#define LEAD       3   /* of that room, one part in so many goes before */
+
+/* A unit, met. */
+struct spot {
+	uint32_t unit;
+	uint32_t field;
+	uint32_t offset;
+	uint32_t end;
+};
+
+struct looking {
+	const struct search_units *u;
+	uint32_t    field;
+	uint32_t    position;                  /* the one after the last */
+	uint64_t    met[SEARCH_UNITS_MAX];     /* bit i: the first i + 1 places of the unit end here */
+	uint32_t    n_of_unit[SEARCH_UNITS_MAX];
+	uint32_t    offsets[SEARCH_SPAN_MAX];  /* of the last positions */
+	struct spot spots[SPOTS_MAX];
+	uint32_t    n;
+};
+
+static unsigned
+last_at(const struct search_units *u, const struct search_unit *unit)
+{
+	return u->terms[unit->first + unit->n_terms - 1].at;
+}
+
+/* Bits of the places of the unit at which t may stand; t NULL: nothing that an index keeps the place of. */
+static uint64_t
+fitting(const struct search_units *u, const struct search_unit *unit, const struct search_token *t)
+{
+	uint64_t free = ~(uint64_t)0, fits = 0;
+
+	for (unsigned i = 0; i < unit->n_terms; i++) {
+		const struct search_wanted *w = &u->terms[unit->first + i];
+
+		free &= ~((uint64_t)1 << w->at);
+		if (t != NULL && search_wanted_is(w, unit->is_prefix, t))
+			fits |= (uint64_t)1 << w->at;
+	}
+	return free | fits;
+}
+
+static void
+note(struct looking *l, unsigned unit, uint32_t offset, uint32_t end)
+{
+	if (l->n == SPOTS_MAX || ++l->n_of_unit[unit] > SPOTS_MAX / l->u->n_units)
+		return;
+	l->spots[l->n++] = (struct spot){ .unit = unit, .field = l->field, .offset = offset, .end = end };
+}
+
+static void
+step(struct looking *l, const struct search_token *t)
+{
+	for (unsigned i = 0; i < l->u->n_units; i++) {
+		const struct search_unit *unit = &l->u->units[i];
+		unsigned last = last_at(l->u, unit);
+
+		if (unit->n_terms == 1)
+			continue;
+		l->met[i] = (l->met[i] << 1 | 1) & fitting(l->u, unit, t);
+		if (t != NULL && (l->met[i] >> last & 1) != 0)
+			note(l, i, l->offsets[(t->position - last) % SEARCH_SPAN_MAX], t->end);
+	}
+}
+
+static bool
+on_token(void *arg, const struct search_token *t)
+{
+	struct looking *l = arg;
+
+	for (unsigned i = 0; i < l->u->n_units; i++) {
+		const struct search_unit *unit = &l->u->units[i];
+
+		if (unit->n_terms == 1 && search_wanted_is(&l->u->terms[unit->first], unit->is_prefix, t))
+			note(l, i, t->offset, t->end);
+	}
+	if (t->kind == SEARCH_ONE)
+		return true;
+	for (; l->position < t->position; l->position++)
+		step(l, NULL);
+	l->offsets[t->position % SEARCH_SPAN_MAX] = t->offset;
+	step(l, t);
+	l->position = t->position + 1;
+	return true;
+}
+
+static void
+look(struct looking *l, const struct search_doc *doc)
+{
+	for (l->field = 0; l->field < doc->n_fields; l->field++) {
+		memset(l->met, 0, sizeof l->met);
+		l->position = 0;
+		(void)search_tokens(search_doc_text(doc, &doc->fields[l->field]), 0, on_token, l);
+	}
+}
+
+/* What the units weigh that are met from spot i on within one stretch; *heaviest: of these. */
+static double
+weigh(const struct looking *l, const double *weights, uint32_t i, uint32_t *heaviest)
+{
+	uint64_t counted = 0;
+	double sum = 0;
+
+	*heaviest = i;
+	for (uint32_t j = i; j < l->n && l->spots[j].field == l->spots[i].field &&
+	    l->spots[j].end <= l->spots[i].offset + STRETCH; j++) {
+		uint64_t unit = (uint64_t)1 << l->spots[j].unit;
+
+		if ((counted & unit) == 0)
+			sum += weights[l->spots[j].unit];
+		counted |= unit;
+		if (weights[l->spots[j].unit] > weights[l->spots[*heaviest].unit])
+			*heaviest = j;
+	}
+	return sum;
+}
+
+static struct spot
+best_spot(const struct looking *l, const double *weights, uint32_t *from)
+{
+	struct spot best = { .unit = 0 };
+	double most = -1, sum;
+	uint32_t heaviest;
+
+	*from = 0;
+	for (uint32_t i = 0; i < l->n; i++) {
+		if ((sum = weigh(l, weights, i, &heaviest)) <= most)
+			continue;
+		most = sum;
+		best = l->spots[heaviest];
+		*from = l->spots[i].offset < best.offset ? l->spots[i].offset : best.offset;
+	}
+	return best;
+}
+
+static bool
+is_inside(struct span text, uint32_t at)
+{
+	return at < text.len && (text.p[at] & 0xc0) == 0x80;
+}
+
+static void
+cut_excerpt(struct span text, uint32_t from, struct search_hit *hit)
+{
+	uint32_t len = (uint32_t)text.len, begin = 0, end = len;
+
+	if (len > SEARCH_EXCERPT_MAX) {
+		begin = (SEARCH_EXCERPT_MAX - STRETCH) / LEAD;
+		begin = from > begin ? from - begin : 0;
+		if (begin > len - SEARCH_EXCERPT_MAX)
+			begin = len - SEARCH_EXCERPT_MAX;
+		end = begin + SEARCH_EXCERPT_MAX;
+		for (unsigned i = 0; i < 3 && is_inside(text, begin); i++)
+			begin++;
+		for (unsigned i = 0; i < 3 && is_inside(text, end); i++)
+			end--;
+	}
+	if (end > begin)
+		memcpy(hit->excerpt, text.p + begin, end - begin);
+	hit->excerpt_len = end - begin;
+	hit->excerpt_offset = begin;
+	hit->match_offset = hit->offset - begin;
+	hit->match_length = hit->length <= end - hit->offset ? hit->length : end - hit->offset;
+}
+
+void
+search_excerpt(const struct search_units *u, const double *weights, const struct search_doc *doc, struct search_hit *hit)
+{
+	struct looking l = { .u = u };
+	struct spot best;
+	uint32_t from;
+
+	if (doc->n_fields == 0)
+		return;
+	look(&l, doc);
+	best = best_spot(&l, weights, &from);
+	hit->part = doc->fields[best.field].part;
+	hit->number = doc->fields[best.field].number;
+	hit->offset = best.offset;
+	hit->length = best.end - best.offset;
+	cut_excerpt(search_doc_text(doc, &doc->fields[best.field]), from, hit);
+	wipe(&l, sizeof l);
+}
