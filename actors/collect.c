@@ -180,6 +180,8 @@ collect_details(struct vault_db *db, const struct ask_body *ask, struct collecti
 
 	if ((e = resolve(db, ask, c, &r)) != OK)
 		return e;
+	if (r.row.key_class == CLASS_CREDENTIAL && !c->wanted.ruling.sudo)
+		return ERR_SUDO_REQUIRED;
 	c->wanted.revision = r.row.revision;
 	c->wanted.length = r.sealed_title.len + r.sealed_meta.len;
 	collect_add_part(c, &r, PART_TITLE, (struct span){ NULL, 0 }, r.sealed_title);

@@ -23,7 +23,8 @@ collect_pages_list(struct vault_db *db, const struct ask_body *ask, struct colle
 		struct span heads = { (const uint8_t *)rows[i].asset.heads, rows[i].asset.n_heads * (size_t)UUID_LEN };
 
 		collect_add_part(c, &rows[i].first_head, PART_TITLE, heads, rows[i].first_head.sealed_title);
-		if (details)
+		/* Of a credential only the title: more needs sudo, which a list of others should not ask for. */
+		if (details && (rows[i].first_head.row.key_class != CLASS_CREDENTIAL || c->wanted.ruling.sudo))
 			collect_add_part(c, &rows[i].first_head, PART_META, (struct span){ NULL, 0 },
 			    rows[i].first_head.sealed_meta);
 	}

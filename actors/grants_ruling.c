@@ -61,7 +61,10 @@ set_scope(struct decision *d, struct uuid vault)
 	d->ruling.vaults = (struct span){ d->vaults, UUID_LEN };
 }
 
-/* The owner reaches every class, and credentials' bytes only with sudo. */
+/*
+ * The owner reaches every class, and credentials' bytes only with sudo. What
+ * else of an answer needs it, the keyring sees by the ruling.
+ */
 static enum err
 decide_owner(struct grants *g, const struct ask_body *ask, struct decision *d)
 {

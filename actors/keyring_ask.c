@@ -241,6 +241,14 @@ range_fits(const struct ask_body *ask, const struct keys_wanted_body *w, const s
 	    intent->n_chunks <= (ask->offset % CHUNK_LEN + w->length + CHUNK_LEN - 1) / CHUNK_LEN;
 }
 
+/* What a credential holds beside its title is for an owner who gave the password again, whatever the vault says. */
+static bool
+needs_sudo(const struct ruling_body *r, const struct key_ref_body *ref)
+{
+	return uuid_is_zero(r->grant) && !r->sudo && ref->key_class == CLASS_CREDENTIAL &&
+	    (ref->part == PART_META || ref->part == PART_CONTENT);
+}
+
 /* Derives one key a ref, and writes down each in the intent as it does. */
 static enum err
 release(const struct keyring *k, struct source *s, const struct keys_wanted_body *w,
@@ -259,6 +267,8 @@ release(const struct keyring *k, struct source *s, const struct keys_wanted_body
 		if (refs.failed || !ref_fits(w, &ref) ||
 		    !note_ref(intent, rows, &ref, is_page((enum op)w->ruling.ask.op))) {
 			e = ERR_INTERNAL;
+		} else if (needs_sudo(&w->ruling, &ref)) {
+			e = ERR_SUDO_REQUIRED;
 		} else if ((e = revision_key_of(s, k, &ref)) == OK) {
 			chunk_key(s->revision, (enum part)ref.part, ref.index, chunk);
 			memcpy(secret_bytes(keys) + i * KEY_LEN, chunk->b, KEY_LEN);

@@ -57,7 +57,8 @@ teardown(void **state)
 static struct ruling_body
 asking(enum op op, uint8_t asset, uint8_t revision)
 {
-	struct ruling_body r = { .ask = { .op = (uint8_t)op, .vault = content_vault, .limit = 100 }, .classes = CLASSES_ALL };
+	struct ruling_body r = { .ask = { .op = (uint8_t)op, .vault = content_vault, .limit = 100 }, .classes = CLASSES_ALL,
+		.sudo = 1 };
 
 	if (asset != 0)
 		r.ask.asset = content_id(0x20, asset);
@@ -350,6 +351,30 @@ a_list_of_details_has_a_meta_behind_each_title(void **state)
 }
 
 static void
+without_sudo_a_credential_shows_its_title_in_lists_and_nothing_else(void **state)
+{
+	struct ruling_body r = asking(OP_LIST_DETAILS, 0, 0);
+	struct item_body items[12];
+	size_t n;
+
+	(void)state;
+	r.ask.limit = 32;
+	r.sudo = 0;
+	assert_int_equal(collect(t.db, &r, t.c), OK);
+	assert_int_equal(n = take_items(items, 12), 11);
+	assert_int_equal(t.c->wanted.length, 6);
+	for (size_t i = 0; i < n; i++)
+		if (items[i].ref.key_class == CLASS_CREDENTIAL)
+			assert_int_equal(items[i].ref.part, PART_TITLE);
+	r = asking(OP_DETAILS, SECRET, 0);
+	r.sudo = 0;
+	assert_int_equal(collect(t.db, &r, t.c), ERR_SUDO_REQUIRED);
+	r = asking(OP_DETAILS, MEMORY, 0);
+	r.sudo = 0;
+	assert_int_equal(collect(t.db, &r, t.c), OK);
+}
+
+static void
 pages_are_cut_at_their_limit_and_say_that_more_follows(void **state)
 {
 	static const enum op ops[] = { OP_LIST, OP_HISTORY };
@@ -531,6 +556,7 @@ main(void)
 		COLLECT_TEST(what_a_ruling_does_not_reach_was_never_there),
 		COLLECT_TEST(an_ordinary_grant_has_heads_and_no_past),
 		COLLECT_TEST(a_list_of_details_has_a_meta_behind_each_title),
+		COLLECT_TEST(without_sudo_a_credential_shows_its_title_in_lists_and_nothing_else),
 		COLLECT_TEST(pages_are_cut_at_their_limit_and_say_that_more_follows),
 		COLLECT_TEST(a_history_has_every_revision_with_what_it_is),
 		COLLECT_TEST(the_vaults_come_with_their_sealed_names_removed_ones_too),

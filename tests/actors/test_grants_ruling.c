@@ -264,6 +264,7 @@ try_owner(struct grants_rig *g, unsigned bits, enum op op)
 	if (got != OK)
 		return;
 	assert_true(uuid_is_zero(ruling.grant));
+	assert_int_equal(ruling.sudo, (bits & 4) != 0);
 	assert_int_equal(ruling.subject_kind, LOG_TERMINAL);
 	assert_int_equal(ruling.grant_type, 0);
 	assert_int_equal(ruling.sudo, (bits & 4) != 0);

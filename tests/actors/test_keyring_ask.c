@@ -115,10 +115,10 @@ static void
 a_ruling_changed_after_it_was_made_is_refused(void **state)
 {
 	struct keyring_rig *k = *state;
-	struct keys_wanted_body w[8];
+	struct keys_wanted_body w[9];
 
 	keyring_rig_unlock(k);
-	for (size_t i = 0; i < 8; i++) {
+	for (size_t i = 0; i < 9; i++) {
 		w[i] = a_read(k);
 		ruling_mac(k->ruling_key, &w[i].ruling, w[i].ruling.mac);
 	}
@@ -130,7 +130,8 @@ a_ruling_changed_after_it_was_made_is_refused(void **state)
 	w[5].ruling.deadline_boot_ms++;
 	w[6].ruling.subject.b[3] ^= 1;
 	w[7].ruling.grant_revision++;
-	for (size_t i = 0; i < 8; i++) {
+	w[8].ruling.sudo ^= 1;
+	for (size_t i = 0; i < 9; i++) {
 		assert_int_equal(rig_deliver(k->r, MSG_KEYS_WANTED, ACTOR_VAULT, 7, &w[i]), OK);
 		assert_int_equal(keyring_rig_refused(k), ERR_INTERNAL);
 	}
@@ -245,6 +246,7 @@ try_ref(struct keyring_rig *k, enum op op, enum part part, enum key_class c, boo
 	struct key_ref_body ref = keyring_rig_ref(k, c, part, 0);
 	enum err e;
 
+	w.ruling.sudo = 1;
 	if (!same_asset)
 		ref.asset = keyring_rig_id(0x29);
 	if (!same_revision)
@@ -274,6 +276,36 @@ an_operation_names_its_own_pieces_and_no_others(void **state)
 				for (unsigned same = 0; same < 4; same++)
 					try_ref(k, (enum op)op, (enum part)part, (enum key_class)c, same & 1, same & 2);
 	}
+}
+
+/* A vault that names them all the same changes nothing; a title is for lists, a head for histories. */
+static void
+what_a_credential_holds_beside_its_title_needs_sudo(void **state)
+{
+	static const struct { enum op op; enum part part; } tries[] = {
+		{ OP_CREDENTIAL_BYTES, PART_HEAD }, { OP_CREDENTIAL_BYTES, PART_CONTENT }, { OP_DETAILS, PART_TITLE },
+		{ OP_DETAILS, PART_META }, { OP_LIST_DETAILS, PART_TITLE }, { OP_LIST_DETAILS, PART_META }, { OP_LIST, PART_TITLE },
+		{ OP_HISTORY, PART_HEAD },
+	};
+	struct keyring_rig *k = *state;
+
+	keyring_rig_unlock(k);
+	for (size_t i = 0; i < sizeof tries / sizeof *tries; i++)
+		for (uint8_t sudo = 0; sudo < 2; sudo++) {
+			struct keys_wanted_body w = keyring_rig_wanted(k, tries[i].op);
+			struct key_ref_body refs[2] = { keyring_rig_ref(k, CLASS_CREDENTIAL, PART_TITLE, 0),
+				keyring_rig_ref(k, CLASS_CREDENTIAL, tries[i].part, 0) };
+			bool behind = tries[i].op == OP_LIST_DETAILS && tries[i].part == PART_META;
+			bool secret = tries[i].part == PART_META || tries[i].part == PART_CONTENT;
+
+			w.ruling.sudo = sudo;
+			keyring_rig_refs(k, &w, behind ? refs : refs + 1, behind ? 2 : 1);
+			keyring_rig_ask(k, &w);
+			if (secret && !sudo)
+				assert_int_equal(keyring_rig_refused(k), ERR_SUDO_REQUIRED);
+			else if (rig_expect(k->r, MSG_AUDIT_INTENT) == NULL)
+				fail_msg("%s, part %d: refused", op_name(tries[i].op), (int)tries[i].part);
+		}
 }
 
 static void
@@ -658,6 +690,7 @@ main(void)
 		ASK_TEST(a_locked_keyring_answers_neither_owner_nor_grant),
 		ASK_TEST(a_refusal_names_who_asked_unless_the_ruling_was_false),
 		ASK_TEST(an_operation_names_its_own_pieces_and_no_others),
+		ASK_TEST(what_a_credential_holds_beside_its_title_needs_sudo),
 		ASK_TEST(a_grant_names_neither_vaults_nor_details),
 		ASK_TEST(a_class_outside_the_ruling_is_refused_whatever_the_wraps_hold),
 		ASK_TEST(a_class_that_is_none_or_a_wrap_of_another_vault_is_refused),
