@@ -10,9 +10,20 @@
 #include "mailbox/base64.h"
 #include "mailbox/utf8.h"
 
-#define TYPE      "memories-unattended-client"
-#define VERSION   1
-#define N_MEMBERS 7
+#define VERSION 1
+
+/* What tells the two kinds of file apart. */
+struct form {
+	const char *type;
+	unsigned    n_members;
+	const char *belongs; /* for who gives it to the other's command */
+};
+
+static const struct form forms[] = {
+	[GRANT_UNATTENDED] = { "memories-unattended-client", 7,
+	    "this is a client file: it is for `memories unattended …` and `memories mcp serve-unattended`" },
+	[GRANT_ORDINARY] = { "memories-ordinary-grant", 9, "this is a grant file: it is for `memories mcp serve`" },
+};
 
 void
 client_file_free(struct client_file *f)
@@ -63,22 +74,47 @@ text_span(const char *s)
 }
 
 static bool
+are_vaults(const struct client_file *f)
+{
+	for (size_t i = 0; i < f->n_vaults; i++)
+		for (size_t j = 0; j < i; j++)
+			if (uuid_equal(f->vaults[i], f->vaults[j]))
+				return false;
+	return f->n_vaults >= 1 && f->n_vaults <= CLIENT_VAULTS_MAX;
+}
+
+static bool
 is_complete(const struct client_file *f)
 {
-	return f->home != NULL && f->log_key != NULL && f->token != NULL &&
+	bool has_scope = f->type == GRANT_ORDINARY ? are_vaults(f) : f->type == GRANT_UNATTENDED;
+
+	return has_scope && f->home != NULL && f->log_key != NULL && f->token != NULL &&
 	    is_home(text_span(f->home)) && is_line(text_span(f->log_key), CLIENT_LOG_KEY_MAX);
+}
+
+static void
+write_scope(struct json_writer *w, const struct client_file *f)
+{
+	json_member_bool(w, "may_propose", f->may_propose);
+	json_write_key(w, "vaults");
+	json_write_array(w);
+	for (size_t i = 0; i < f->n_vaults; i++)
+		json_write_id(w, f->vaults[i]);
+	json_write_end(w);
 }
 
 static void
 write_members(struct json_writer *w, const struct client_file *f)
 {
 	json_write_object(w);
-	json_member_text(w, "type", TYPE);
+	json_member_text(w, "type", forms[f->type].type);
 	json_member_u64(w, "version", VERSION);
 	json_member_id(w, "library", f->library);
 	json_member_text(w, "home", f->home);
 	json_member_id(w, "grant", f->grant);
 	json_member_text(w, "log_key", f->log_key);
+	if (f->type == GRANT_ORDINARY)
+		write_scope(w, f);
 	json_write_key(w, "token");
 	json_write_base64(w, (struct span){ f->token->b, KEY_LEN });
 	json_write_end(w);
@@ -123,18 +159,33 @@ client_file_publish(const char *path, const struct client_file *f)
 }
 
 static bool
-has_exactly_our_members(const struct json *root)
+is_text(struct span s, const char *text)
 {
+	return s.len == strlen(text) && memcmp(s.p, text, s.len) == 0;
+}
+
+static bool
+has_exactly_our_members(const struct json *root, const struct form *form, const char **why)
+{
+	const struct form *other = form == &forms[GRANT_ORDINARY] ? &forms[GRANT_UNATTENDED] : &forms[GRANT_ORDINARY];
 	unsigned n = 0;
 	struct span type;
 	uint64_t version;
 
+	if (json_type(root) != JSON_OBJECT || json_string(root, "type", &type) != JSON_GOT)
+		return false;
+	if (is_text(type, other->type))
+		*why = other->belongs;
 	for (const struct json *v = json_first(root); v != NULL; v = json_next(v))
 		n++;
-	return json_type(root) == JSON_OBJECT && n == N_MEMBERS &&
-	    json_string(root, "type", &type) == JSON_GOT &&
-	    json_u64(root, "version", &version) == JSON_GOT && version == VERSION &&
-	    type.len == strlen(TYPE) && memcmp(type.p, TYPE, type.len) == 0;
+	return n == form->n_members && is_text(type, form->type) &&
+	    json_u64(root, "version", &version) == JSON_GOT && version == VERSION;
+}
+
+static bool
+id_of(struct span s, struct uuid *out)
+{
+	return s.len == UUID_TEXT_LEN && uuid_parse((const char *)s.p, out) == OK;
 }
 
 static bool
@@ -142,8 +193,21 @@ take_id(const struct json *root, const char *name, struct uuid *out)
 {
 	struct span s;
 
-	return json_string(root, name, &s) == JSON_GOT && s.len == UUID_TEXT_LEN &&
-	    uuid_parse((const char *)s.p, out) == OK;
+	return json_string(root, name, &s) == JSON_GOT && id_of(s, out);
+}
+
+static bool
+take_scope(const struct json *root, struct client_file *f)
+{
+	const struct json *vaults;
+	struct span s;
+
+	if (json_bool(root, "may_propose", &f->may_propose) != JSON_GOT || json_array(root, "vaults", &vaults) != JSON_GOT)
+		return false;
+	for (const struct json *v = json_first(vaults); v != NULL; v = json_next(v))
+		if (f->n_vaults == CLIENT_VAULTS_MAX || !json_as_string(v, &s) || !id_of(s, &f->vaults[f->n_vaults++]))
+			return false;
+	return are_vaults(f);
 }
 
 static enum err
@@ -179,12 +243,12 @@ take_token(const struct json *root, struct key **out)
 }
 
 static enum err
-take_members(const struct json *root, struct client_file *f)
+take_members(const struct json *root, struct client_file *f, const char **why)
 {
 	enum err e;
 
-	if (!has_exactly_our_members(root) || !take_id(root, "library", &f->library) ||
-	    !take_id(root, "grant", &f->grant))
+	if (!has_exactly_our_members(root, &forms[f->type], why) || !take_id(root, "library", &f->library) ||
+	    !take_id(root, "grant", &f->grant) || (f->type == GRANT_ORDINARY && !take_scope(root, f)))
 		return ERR_CLIENT_FILE_INVALID;
 	if ((e = take_copy(root, "home", is_home, &f->home)) != OK)
 		return e;
@@ -194,15 +258,16 @@ take_members(const struct json *root, struct client_file *f)
 }
 
 enum err
-client_file_parse(struct span text, struct client_file *out)
+client_file_parse(struct span text, enum grant_type type, struct client_file *out, const char **why)
 {
-	struct client_file f = { .home = NULL };
+	struct client_file f = { .type = type };
 	struct json *root = NULL;
 	enum err e = json_parse(text, &root);
 
+	*why = "";
 	if (e != OK)
 		return e == ERR_NO_MEMORY ? e : ERR_CLIENT_FILE_INVALID;
-	e = take_members(root, &f);
+	e = take_members(root, &f, why);
 	json_free(&root);
 	if (e != OK) {
 		client_file_free(&f);
@@ -213,7 +278,7 @@ client_file_parse(struct span text, struct client_file *out)
 }
 
 enum err
-client_file_read(const char *path, struct client_file *out)
+client_file_read(const char *path, enum grant_type type, struct client_file *out, const char **why)
 {
 	static const struct safe_file_rule rule = {
 		.forbidden = 077,
@@ -226,12 +291,13 @@ client_file_read(const char *path, struct client_file *out)
 	enum err e;
 	int fd;
 
+	*why = "";
 	if ((e = open_parent(path, SAFE_DIR_STEADY, &fd, &name)) == OK) {
 		e = safe_file_read(fd, name, &rule, &text);
 		close(fd);
 	}
 	if (e == OK)
-		e = client_file_parse(secret_span(text), out);
+		e = client_file_parse(secret_span(text), type, out, why);
 	secret_free(&text);
 	return e == ERR_NOT_FOUND ? ERR_FILE_UNREADABLE : e;
 }

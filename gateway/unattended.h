@@ -11,13 +11,6 @@
 #include "gateway/unattended_tools.h"
 
 /*
- * Reads the client file, which must be of this home (its canonical path) and,
- * once the daemon answers, of its library. Trusts the log key in it.
- * ERR_WRONG_LIBRARY, and what client_file_read, client_open, client_trust say.
- */
-enum err unattended_open(const char *client_file, const char *home, struct client_file *file, struct client **out);
-
-/*
  * Asks, and writes one JSON object.
  * Errors as client_ask; nothing was written then.
  */

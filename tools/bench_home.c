@@ -166,7 +166,7 @@ static void
 put_client_file(const struct bench_home *h)
 {
 	char origin[LOG_ORIGIN_MAX + 1], line[LOG_KEY_TEXT_MAX + 1], home[BENCH_PATH_MAX];
-	struct client_file f = { .library = h->library, .grant = h->grant, .home = home, .log_key = line };
+	struct client_file f = { .type = GRANT_UNATTENDED, .library = h->library, .grant = h->grant, .home = home, .log_key = line };
 
 	memcpy(home, h->path, strlen(h->path) + 1);
 	log_key_origin(h->library, origin);

@@ -22,10 +22,21 @@
 
 static const char example[] = "{" MEMBERS_BUT_TOKEN ",\"token\":\"" TOKEN "\"}\n";
 
+#define VAULT "0198c0de-0000-7000-8000-000000000004"
+#define OTHER "0198c0de-0000-7000-8000-000000000005"
+
+#define GRANT_MEMBERS \
+	"\"type\":\"memories-ordinary-grant\",\"version\":1,\"library\":\"" LIBRARY "\"," \
+	"\"home\":\"" HOME "\",\"grant\":\"" GRANT "\",\"log_key\":\"" LOG_KEY "\""
+#define GRANT_FILE(propose, vaults) \
+	"{" GRANT_MEMBERS ",\"may_propose\":" propose ",\"vaults\":" vaults ",\"token\":\"" TOKEN "\"}"
+
+static const char grant_example[] = GRANT_FILE("true", "[\"" VAULT "\"]") "\n";
+
 static struct client_file
 example_parts(void)
 {
-	struct client_file f = { .home = strdup(HOME), .log_key = strdup(LOG_KEY) };
+	struct client_file f = { .type = GRANT_UNATTENDED, .home = strdup(HOME), .log_key = strdup(LOG_KEY) };
 
 	assert_int_equal(uuid_parse(LIBRARY, &f.library), OK);
 	assert_int_equal(uuid_parse(GRANT, &f.grant), OK);
@@ -53,7 +64,17 @@ expect_example(struct client_file *f)
 static enum err
 parse(const char *text, struct client_file *out)
 {
-	return client_file_parse((struct span){ (const uint8_t *)text, strlen(text) }, out);
+	const char *why = NULL;
+	enum err e = client_file_parse((struct span){ (const uint8_t *)text, strlen(text) }, GRANT_UNATTENDED, out, &why);
+
+	assert_string_equal(why, "");
+	return e;
+}
+
+static enum err
+parse_grant(const char *text, struct client_file *out, const char **why)
+{
+	return client_file_parse((struct span){ (const uint8_t *)text, strlen(text) }, GRANT_ORDINARY, out, why);
 }
 
 static void
@@ -80,7 +101,7 @@ expect_read(const char *path, enum err expected)
 {
 	struct client_file f = { .home = NULL };
 
-	assert_int_equal(client_file_read(path, &f), expected);
+	assert_int_equal(client_file_read(path, GRANT_UNATTENDED, &f, &(const char *){ NULL }), expected);
 	if (expected == OK)
 		expect_example(&f);
 	assert_null(f.home);
@@ -116,7 +137,7 @@ what_is_published_is_the_documented_line_and_reads_back(void **state)
 }
 
 static void
-the_page_shows_this_line(void **state)
+the_page_shows_these_lines(void **state)
 {
 	char path[4096], *page, *slash;
 	int fd;
@@ -129,9 +150,10 @@ the_page_shows_this_line(void **state)
 	strcat(path, "/docs/store-format.md");
 	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
 		skip();
-	page = calloc(1, 1 << 16);
-	assert_true(read(fd, page, (1 << 16) - 1) > 0);
+	page = calloc(1, 1 << 18);
+	assert_true(read(fd, page, (1 << 18) - 1) > 0);
 	assert_non_null(strstr(page, example));
+	assert_non_null(strstr(page, grant_example));
 	free(page);
 	close(fd);
 }
@@ -194,7 +216,7 @@ an_odd_home_survives_the_way_there_and_back(void **state)
 
 	strcpy(f.home, "/\"q\\\x01\n \xc3\xa4\xf0\x9f\x92\xbe");
 	assert_int_equal(client_file_publish(temp_dir_at(d, "client.json"), &f), OK);
-	assert_int_equal(client_file_read(d->joined, &back), OK);
+	assert_int_equal(client_file_read(d->joined, GRANT_UNATTENDED, &back, &(const char *){ NULL }), OK);
 	assert_string_equal(back.home, f.home);
 	client_file_free(&back);
 	client_file_free(&f);
@@ -211,7 +233,7 @@ the_longest_home_of_the_worst_characters_fits(void **state)
 	memset(f.home, '\x01', 16384);
 	f.home[0] = '/';
 	assert_int_equal(client_file_publish(temp_dir_at(d, "client.json"), &f), OK);
-	assert_int_equal(client_file_read(d->joined, &back), OK);
+	assert_int_equal(client_file_read(d->joined, GRANT_UNATTENDED, &back, &(const char *){ NULL }), OK);
 	assert_string_equal(back.home, f.home);
 	client_file_free(&back);
 	client_file_free(&f);
@@ -337,12 +359,86 @@ ready(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, temp_dir_setup, temp_dir_teardown)
 
+static void
+a_grant_file_says_its_scope_and_reads_back(void **state)
+{
+	struct temp_dir *d = *state;
+	struct client_file f = example_parts(), back;
+	const char *why;
+	char *text;
+
+	f.type = GRANT_ORDINARY;
+	f.may_propose = true;
+	f.n_vaults = 1;
+	assert_int_equal(uuid_parse(VAULT, &f.vaults[0]), OK);
+	assert_int_equal(client_file_publish(temp_dir_at(d, "grant.json"), &f), OK);
+	text = contents(d->joined);
+	assert_string_equal(text, grant_example);
+	free(text);
+	assert_int_equal(client_file_read(d->joined, GRANT_ORDINARY, &back, &why), OK);
+	assert_int_equal(back.type, GRANT_ORDINARY);
+	assert_true(back.may_propose);
+	assert_int_equal(back.n_vaults, 1);
+	assert_true(uuid_equal(back.vaults[0], f.vaults[0]));
+	expect_example(&back);
+	f.n_vaults = 0;
+	assert_int_equal(client_file_publish(temp_dir_at(d, "none.json"), &f), ERR_INVALID_ARGUMENT);
+	f.n_vaults = 2;
+	f.vaults[1] = f.vaults[0];
+	assert_int_equal(client_file_publish(d->joined, &f), ERR_INVALID_ARGUMENT);
+	f.n_vaults = CLIENT_VAULTS_MAX + 1;
+	assert_int_equal(client_file_publish(d->joined, &f), ERR_INVALID_ARGUMENT);
+	client_file_free(&f);
+}
+
+static void
+either_file_given_to_the_other_says_where_it_belongs(void **state)
+{
+	struct client_file f;
+	const char *why = NULL;
+
+	(void)state;
+	assert_int_equal(parse_grant(example, &f, &why), ERR_CLIENT_FILE_INVALID);
+	assert_non_null(strstr(why, "mcp serve-unattended"));
+	assert_int_equal(client_file_parse((struct span){ (const uint8_t *)grant_example, strlen(grant_example) },
+	    GRANT_UNATTENDED, &f, &why), ERR_CLIENT_FILE_INVALID);
+	assert_non_null(strstr(why, "grant file"));
+	/* Of neither there is nothing to say. */
+	assert_int_equal(parse_grant("{\"type\":\"another\"}", &f, &why), ERR_CLIENT_FILE_INVALID);
+	assert_string_equal(why, "");
+}
+
+static void
+a_grant_file_without_its_scope_is_invalid(void **state)
+{
+	static const char *const bad[] = {
+		GRANT_FILE("true", "[]"), GRANT_FILE("1", "[\"" VAULT "\"]"), GRANT_FILE("null", "[\"" VAULT "\"]"),
+		GRANT_FILE("true", "\"" VAULT "\""), GRANT_FILE("true", "[\"x\"]"), GRANT_FILE("true", "[1]"),
+		GRANT_FILE("true", "[\"" VAULT "\",\"" VAULT "\"]"), GRANT_FILE("true", "{\"a\":\"" VAULT "\"}"),
+		"{" GRANT_MEMBERS ",\"token\":\"" TOKEN "\"}",
+	};
+	struct client_file f;
+	const char *why;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		if (parse_grant(bad[i], &f, &why) != ERR_CLIENT_FILE_INVALID)
+			fail_msg("taken: %s", bad[i]);
+	assert_int_equal(parse_grant(GRANT_FILE("false", "[\"" VAULT "\",\"" OTHER "\"]"), &f, &why), OK);
+	assert_int_equal(f.n_vaults, 2);
+	assert_false(f.may_propose);
+	client_file_free(&f);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(what_is_published_is_the_documented_line_and_reads_back),
-		cmocka_unit_test(the_page_shows_this_line),
+		cmocka_unit_test(the_page_shows_these_lines),
+		TEST(a_grant_file_says_its_scope_and_reads_back),
+		cmocka_unit_test(either_file_given_to_the_other_says_where_it_belongs),
+		cmocka_unit_test(a_grant_file_without_its_scope_is_invalid),
 		TEST(an_existing_file_is_never_overwritten),
 		TEST(the_folder_must_be_there_and_the_owners_alone),
 		TEST(a_home_that_json_cannot_hold_publishes_nothing),

@@ -10,6 +10,7 @@
 #include "escrow/random.h"
 #include "escrow/seal.h"
 #include "escrow/terminal.h"
+#include "gateway/grant_open.h"
 #include "gateway/mcp_stdio.h"
 #include "gateway/unattended.h"
 #include "store/log_key.h"
@@ -121,7 +122,7 @@ publish(struct invocation *in, struct client *c, const char *path, const struct 
 {
 	struct revoke_ask_body revoke = { .grant_type = GRANT_UNATTENDED, .grant = grant };
 	char origin[LOG_ORIGIN_MAX + 1], log_key[LOG_KEY_TEXT_MAX + 1];
-	struct client_file f = { .library = client_welcome(c)->library, .grant = grant,
+	struct client_file f = { .type = GRANT_UNATTENDED, .library = client_welcome(c)->library, .grant = grant,
 		.home = in->home->path, .log_key = log_key };
 	union any_body answer;
 	enum err e;
@@ -356,11 +357,16 @@ take_ask(struct invocation *in, struct unattended_ask *ask)
 static enum err
 open_client(struct invocation *in, struct client_file *file, struct client **c)
 {
+	struct grant_open_want want = { .home = in->home->path, .type = GRANT_UNATTENDED };
+	const char *why = "";
 	char *path = NULL;
 	enum err e;
 
-	if ((e = home_absolute(in->home, option_value(in, "--client-file"), &path)) == OK)
-		e = unattended_open(path, in->home->path, file, c);
+	if ((e = home_absolute(in->home, option_value(in, "--client-file"), &path)) == OK) {
+		want.path = path;
+		if ((e = grant_open(&want, file, c, &why)) != OK)
+			explain(in, why);
+	}
 	free(path);
 	return e;
 }
@@ -448,16 +454,18 @@ run_mcp_serve_unattended(struct invocation *in)
 		.n_tools = UNATTENDED_TOOLS, .call = serve_call, .arg = &b,
 	};
 	int stop_fd = stop_signals();
+	const char *why = "";
 	char *path = NULL;
 	enum err e;
 
 	/* A client file that cannot be used is said at once, not at the first call. */
 	if ((e = home_absolute(in->home, option_value(in, "--client-file"), &path)) == OK &&
-	    (e = client_file_read(path, &b.file)) == OK) {
+	    (e = client_file_read(path, GRANT_UNATTENDED, &b.file, &why)) == OK) {
 		if (strcmp(b.file.home, in->home->path) != 0)
 			e = ERR_WRONG_LIBRARY;
 		client_file_free(&b.file);
 	}
+	explain(in, why);
 	free(path);
 	if (e == OK)
 		e = mcp_stdio_serve(&server, STDIN_FILENO, STDOUT_FILENO, stop_fd);
