@@ -77,16 +77,18 @@ on_material_store(void *self, const struct inbound *in, struct outbox *out)
 	char backend[BACKEND_MAX];
 	struct custody_binding binding = binding_of(c, &b->ref, backend);
 	struct key *material = NULL;
+	enum custody_detail why = CUSTODY_NO_DETAIL;
 	enum err e;
 
 	if ((e = key_new(&material)) == OK) {
 		if (key_open(c->box, (struct span){ b->ref.enrolment.b, UUID_LEN }, b->boxed, material) != OK)
 			e = ERR_INTERNAL;
 		else
-			e = custody_store(&binding, material);
+			e = custody_store(&binding, material, &why);
 	}
 	key_free(&material);
 	stored.error = (uint16_t)e;
+	stored.detail = (uint8_t)why;
 	return outbox_put(out, MSG_MATERIAL_STORED, in->ask_id, &stored);
 }
 
@@ -100,14 +102,16 @@ on_material_wanted(void *self, const struct inbound *in, struct outbox *out)
 	uint8_t context[CUSTODY_CONTEXT_MAX];
 	struct wire_out o = wire_out(context, sizeof context);
 	struct key *material = NULL;
+	enum custody_detail why = CUSTODY_NO_DETAIL;
 	enum err e;
 
 	if ((e = c->keyring_up ? key_new(&material) : ERR_INTERRUPTED) == OK &&
-	    (e = custody_load(&binding, material)) == OK)
+	    (e = custody_load(&binding, material, &why)) == OK)
 		key_seal(c->box, (struct span){ m.ref.enrolment.b, UUID_LEN }, material, m.boxed);
 	key_free(&material);
 	if (e != OK)
-		return outbox_put(out, MSG_MATERIAL_REFUSED, in->ask_id, &(struct result_body){ .error = (uint16_t)e });
+		return outbox_put(out, MSG_MATERIAL_REFUSED, in->ask_id,
+		    &(struct custody_result_body){ .error = (uint16_t)e, .detail = (uint8_t)why });
 	custody_context(&binding, &o);
 	m.context = wire_written(&o);
 	return outbox_put(out, MSG_MATERIAL, in->ask_id, &m);
@@ -119,8 +123,10 @@ on_material_remove(void *self, const struct inbound *in, struct outbox *out)
 	const struct custody *c = self;
 	char backend[BACKEND_MAX];
 	struct custody_binding binding = binding_of(c, &in->body->custody_ref, backend);
-	struct result_body result = { .error = (uint16_t)custody_remove(&binding) };
+	enum custody_detail why;
+	struct custody_result_body result = { .error = (uint16_t)custody_remove(&binding, &why) };
 
+	result.detail = (uint8_t)why;
 	return outbox_put(out, MSG_MATERIAL_REMOVED, in->ask_id, &result);
 }
 

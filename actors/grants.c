@@ -217,6 +217,7 @@ grants_state_of(const struct grants *g, struct state_body *s)
 	*s = (struct state_body){
 		.initialized = g->initialized, .unlocked = g->unlocked, .enrolled = g->enrolled,
 		.loaded = g->loaded, .unattended_error = (uint16_t)why_not_loaded(g),
+		.unattended_detail = why_not_loaded(g) == g->load_error ? g->load_detail : 0,
 		.manual_lock = ban.manual_lock || g->log_ban, .inhibited = grants_banned(g),
 	};
 	if (!g->initialized)

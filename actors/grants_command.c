@@ -1,12 +1,20 @@
 /* The owner's commands that wait for another actor, and all their ends. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "actors/grants_state.h"
 
 enum err
 grants_refuse(struct outbox *out, uint64_t ask_id, enum err why)
 {
-	return outbox_put(out, MSG_ASK_DENIED, ask_id, &(struct refusal_body){ .error = (uint16_t)why });
+	return grants_refuse_detailed(out, ask_id, why, "");
+}
+
+enum err
+grants_refuse_detailed(struct outbox *out, uint64_t ask_id, enum err why, const char *detail)
+{
+	return outbox_put(out, MSG_ASK_DENIED, ask_id, &(struct refusal_body){ .error = (uint16_t)why,
+	    .detail = { (const uint8_t *)detail, strlen(detail) } });
 }
 
 enum err
@@ -42,16 +50,30 @@ grants_command(struct grants *g, uint64_t ask_id)
 	return pending_find(g->commands, ask_id);
 }
 
-enum err
-grants_end(struct grants *g, uint64_t ask_id, enum err why, struct uuid made, struct outbox *out)
+static bool
+end_command(struct grants *g, uint64_t ask_id)
 {
 	struct command *c = grants_command(g, ask_id);
 
 	if (c == NULL)
-		return OK;
+		return false;
 	free(c->minted);
 	pending_end(g->commands, ask_id);
+	return true;
+}
+
+enum err
+grants_end(struct grants *g, uint64_t ask_id, enum err why, struct uuid made, struct outbox *out)
+{
+	if (!end_command(g, ask_id))
+		return OK;
 	return why == OK ? grants_done(out, ask_id, made) : grants_refuse(out, ask_id, why);
+}
+
+enum err
+grants_end_refused(struct grants *g, uint64_t ask_id, enum err why, const char *detail, struct outbox *out)
+{
+	return end_command(g, ask_id) ? grants_refuse_detailed(out, ask_id, why, detail) : OK;
 }
 
 static void

@@ -29,12 +29,13 @@ grants_custody_ref(const struct grants *g, uint8_t delegation[DELEGATION_LEN])
 }
 
 static enum err
-start_ended(struct grants *g, enum err why, struct outbox *out)
+start_ended(struct grants *g, enum err why, uint8_t detail, struct outbox *out)
 {
 	bool soon = why == ERR_INTERRUPTED, later = why == ERR_CUSTODY_LOCKED || why == ERR_CUSTODY_UNAVAILABLE;
 
 	g->loading = false;
 	g->load_error = why;
+	g->load_detail = detail;
 	g->want_load = soon || later;
 	g->retry.ms = g->want_load ? clock_mono().ms + (soon ? RETRY_SOON_MS : RETRY_MS) : 0;
 	if (g->started || (soon && clock_mono().ms < g->patience.ms))
@@ -77,7 +78,7 @@ grants_try_load(struct grants *g, struct outbox *out)
 	if (!g->want_load || g->loading || (g->retry.ms != 0 && now.ms < g->retry.ms) || waits(g, now))
 		return OK;
 	if (nothing_to_load(g))
-		return start_ended(g, OK, out);
+		return start_ended(g, OK, 0, out);
 	if (!g->keyring_up || !g->log_known) {
 		g->started = true;
 		g->load_error = g->keyring_up ? ERR_AUDIT_UNAVAILABLE : ERR_INTERRUPTED;
@@ -93,14 +94,16 @@ enum err
 grants_load_tick(struct grants *g, struct mono_ms now, struct outbox *out)
 {
 	if (g->loading && now.ms >= g->load_ends.ms)
-		return start_ended(g, ERR_INTERRUPTED, out);
+		return start_ended(g, ERR_INTERRUPTED, 0, out);
 	return grants_try_load(g, out);
 }
 
 enum err
 grants_on_material_refused(void *self, const struct inbound *in, struct outbox *out)
 {
-	return start_ended(self, (enum err)in->body->result.error, out);
+	const struct custody_result_body *b = &in->body->custody_result;
+
+	return start_ended(self, (enum err)b->error, b->detail, out);
 }
 
 /* A ban that came while custody was asked: its keys-drop went past the material. */
@@ -112,5 +115,5 @@ grants_on_key_loaded(void *self, const struct inbound *in, struct outbox *out)
 
 	if (e == OK && grants_banned(g))
 		put = outbox_put(out, MSG_KEYS_DROP, grants_own_ask(g), &(struct keys_drop_body){ .unattended = 1 });
-	return put != OK ? put : start_ended(g, e, out);
+	return put != OK ? put : start_ended(g, e, 0, out);
 }

@@ -69,6 +69,7 @@ struct grants {
 	bool           loading;        /* a key-only start is on its way */
 	bool           started;        /* its first try has ended */
 	enum err       load_error;     /* why the last one did not load */
+	uint8_t        load_detail;    /* enum custody_detail */
 	struct mono_ms load_ends;      /* while loading: its deadline */
 	struct mono_ms retry;          /* 0: none wanted */
 	struct mono_ms patience;       /* when to stop waiting for keyring and log at start */
@@ -97,6 +98,7 @@ struct command {
 
 /* Ends an ask at the gate. */
 enum err grants_refuse(struct outbox *out, uint64_t ask_id, enum err why);
+enum err grants_refuse_detailed(struct outbox *out, uint64_t ask_id, enum err why, const char *detail);
 enum err grants_done(struct outbox *out, uint64_t ask_id, struct uuid made);
 
 /* Begins a command that waits. On an error the ask was refused, and *c is NULL. */
@@ -108,6 +110,7 @@ struct command *grants_command(struct grants *g, uint64_t ask_id);
 
 /* Ends a command: done, or refused with why. */
 enum err grants_end(struct grants *g, uint64_t ask_id, enum err why, struct uuid made, struct outbox *out);
+enum err grants_end_refused(struct grants *g, uint64_t ask_id, enum err why, const char *detail, struct outbox *out);
 
 /* Those that wait for who is gone, or for too long, end. */
 void grants_commands_without_log(struct grants *g, struct outbox *out);

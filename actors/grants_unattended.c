@@ -79,12 +79,12 @@ keep_enrolment(struct grants *g, const struct enrolment_record *r)
 
 /* What enrolment loaded into the keyring goes again. */
 static enum err
-give_up_enable(struct grants *g, uint64_t ask_id, enum err why, struct outbox *out)
+give_up_enable(struct grants *g, uint64_t ask_id, enum err why, const char *detail, struct outbox *out)
 {
 	enum err e = outbox_put(out, MSG_KEYS_DROP, ask_id, &(struct keys_drop_body){ .unattended = 1 });
 
 	/* The command's deadline says it again. */
-	return e != OK ? e : grants_end(g, ask_id, why, NOTHING_MADE, out);
+	return e != OK ? e : grants_end_refused(g, ask_id, why, detail, out);
 }
 
 enum err
@@ -92,13 +92,15 @@ grants_on_material_stored(void *self, const struct inbound *in, struct outbox *o
 {
 	struct grants *g = self;
 	struct command *c = grants_command(g, in->ask_id);
-	enum err e = (enum err)in->body->material_stored.error;
+	const struct material_stored_body *b = &in->body->material_stored;
+	enum err e = (enum err)b->error;
 
 	if (c == NULL)
 		return OK;
 	if (e == OK)
-		e = take_enrolment(&in->body->material_stored.ref, &c->enrolment);
-	return e == OK ? grants_keep_record(g, in->ask_id, LOG_ENABLE, out) : give_up_enable(g, in->ask_id, e, out);
+		e = take_enrolment(&b->ref, &c->enrolment);
+	return e == OK ? grants_keep_record(g, in->ask_id, LOG_ENABLE, out)
+	    : give_up_enable(g, in->ask_id, e, custody_detail_text(b->detail), out);
 }
 
 enum err
@@ -108,7 +110,7 @@ grants_finish_enable(struct grants *g, uint64_t ask_id, struct command *c, enum 
 
 	if (e == OK && (e = keep_enrolment(g, &c->enrolment)) != OK)
 		(void)grants_event(g, out, LOG_ENABLE, e, &c->peer, NOTHING_MADE);
-	return e == OK ? grants_end(g, ask_id, OK, NOTHING_MADE, out) : give_up_enable(g, ask_id, e, out);
+	return e == OK ? grants_end(g, ask_id, OK, NOTHING_MADE, out) : give_up_enable(g, ask_id, e, "", out);
 }
 
 /* The record first: a crash in between leaves the ban, never a ban that comes back. */
@@ -163,12 +165,14 @@ enum err
 grants_on_material_removed(void *self, const struct inbound *in, struct outbox *out)
 {
 	struct grants *g = self;
-	struct command *c = grants_command(g, in->ask_id);
-	enum err e = (enum err)in->body->result.error;
+	const struct custody_result_body *b = &in->body->custody_result;
+	enum err e = (enum err)b->error;
 
-	if (c == NULL)
+	if (grants_command(g, in->ask_id) == NULL)
 		return OK;
-	if (e == OK && (e = grants_db_drop_enrolment(g->db)) == OK)
+	if (e != OK)
+		return grants_end_refused(g, in->ask_id, e, custody_detail_text(b->detail), out);
+	if ((e = grants_db_drop_enrolment(g->db)) == OK)
 		g->enrolled = false;
 	return grants_end(g, in->ask_id, e, NOTHING_MADE, out);
 }

@@ -5,7 +5,7 @@
 
 /* A row without functions is a backend that is not built here. */
 static const struct custody_backend *const backends[] = {
-	&(const struct custody_backend){ .name = "linux-secret-service" },
+	&custody_secret_service,
 	&custody_owner_file,
 	&(const struct custody_backend){ .name = "macos-keychain" },
 	&(const struct custody_backend){ .name = "windows-dpapi" },
@@ -34,30 +34,33 @@ custody_supported(const char *name)
 }
 
 enum err
-custody_store(const struct custody_binding *b, const struct key *material)
+custody_store(const struct custody_binding *b, const struct key *material, enum custody_detail *why)
 {
 	const struct custody_backend *backend;
 	enum err e = find(b->backend, &backend);
 
-	return e == OK ? backend->store(b, material) : e;
+	*why = CUSTODY_NO_DETAIL;
+	return e == OK ? backend->store(b, material, why) : e;
 }
 
 enum err
-custody_load(const struct custody_binding *b, struct key *material)
+custody_load(const struct custody_binding *b, struct key *material, enum custody_detail *why)
 {
 	const struct custody_backend *backend;
 	enum err e = find(b->backend, &backend);
 
-	return e == OK ? backend->load(b, material) : e;
+	*why = CUSTODY_NO_DETAIL;
+	return e == OK ? backend->load(b, material, why) : e;
 }
 
 enum err
-custody_remove(const struct custody_binding *b)
+custody_remove(const struct custody_binding *b, enum custody_detail *why)
 {
 	const struct custody_backend *backend;
 	enum err e = find(b->backend, &backend);
 
-	return e == OK ? backend->remove(b) : e;
+	*why = CUSTODY_NO_DETAIL;
+	return e == OK ? backend->remove(b, why) : e;
 }
 
 void

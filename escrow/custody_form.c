@@ -2,6 +2,7 @@
 
 #include "escrow/custody_form.h"
 #include "escrow/hash.h"
+#include "mailbox/base64.h"
 
 #define VERSION      1
 #define MAGIC_LEN    16
@@ -11,6 +12,7 @@ static const uint8_t magic[MAGIC_LEN] = "memories custody";
 
 _Static_assert(MAGIC_LEN + 2 + 2 * UUID_LEN + SHA256_LEN + KEY_LEN == CHECKSUM_AT,
     "the fields fill the form");
+_Static_assert((CUSTODY_FORM_LEN * 4 + 2) / 3 == CUSTODY_TEXT_LEN, "the text holds the form");
 
 static enum err
 binding_digest(const struct custody_binding *b, uint8_t out[SHA256_LEN])
@@ -80,4 +82,29 @@ custody_form_take(struct span bytes, const struct custody_binding *b, struct key
 		return ERR_CUSTODY_BINDING;
 	wire_take_bytes(&in, material->b, KEY_LEN);
 	return OK;
+}
+
+enum err
+custody_text_put(const struct custody_binding *b, const struct key *material, uint8_t out[CUSTODY_TEXT_LEN])
+{
+	uint8_t bytes[CUSTODY_FORM_LEN];
+	enum err e = custody_form_put(b, material, bytes);
+
+	if (e == OK)
+		base64_encode((struct span){ bytes, sizeof bytes }, (char *)out);
+	wipe(bytes, sizeof bytes);
+	return e;
+}
+
+enum err
+custody_text_take(struct span text, const struct custody_binding *b, struct key *material)
+{
+	uint8_t bytes[CUSTODY_FORM_LEN + 2];
+	size_t len = 0;
+	enum err e = ERR_CUSTODY_INVALID;
+
+	if (text.len == CUSTODY_TEXT_LEN && base64_decode(text, bytes, &len) == OK)
+		e = custody_form_take((struct span){ bytes, len }, b, material);
+	wipe(bytes, sizeof bytes);
+	return e;
 }

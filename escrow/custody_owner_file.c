@@ -30,12 +30,13 @@ open_dir(const struct custody_binding *b, unsigned n_make, int *fd)
 }
 
 static enum err
-store(const struct custody_binding *b, const struct key *material)
+store(const struct custody_binding *b, const struct key *material, enum custody_detail *why)
 {
 	uint8_t bytes[CUSTODY_FORM_LEN];
 	enum err e;
 	int fd;
 
+	(void)why;
 	if ((e = open_dir(b, 1, &fd)) != OK)
 		return e;
 	if ((e = custody_form_put(b, material, bytes)) == OK)
@@ -47,7 +48,7 @@ store(const struct custody_binding *b, const struct key *material)
 }
 
 static enum err
-load(const struct custody_binding *b, struct key *material)
+load(const struct custody_binding *b, struct key *material, enum custody_detail *why)
 {
 	static const struct safe_file_rule rule = {
 		.forbidden = 077,
@@ -59,6 +60,7 @@ load(const struct custody_binding *b, struct key *material)
 	enum err e;
 	int fd;
 
+	(void)why;
 	if ((e = open_dir(b, 0, &fd)) != OK)
 		return e;
 	e = safe_file_read(fd, NAME, &rule, &bytes);
@@ -70,11 +72,12 @@ load(const struct custody_binding *b, struct key *material)
 }
 
 static enum err
-destroy(const struct custody_binding *b)
+destroy(const struct custody_binding *b, enum custody_detail *why)
 {
 	enum err e;
 	int fd;
 
+	(void)why;
 	if ((e = open_dir(b, 0, &fd)) != OK)
 		return e == ERR_CUSTODY_MISSING ? OK : e;
 	e = safe_file_remove(fd, NAME, ERR_CUSTODY_UNSAFE);

@@ -204,6 +204,7 @@ BODY(state,
     U8(enrolled)
     U8(loaded)
     U16(unattended_error)        /* why the key is not loaded; 0: no reason to say */
+    U8(unattended_detail)        /* enum custody_detail */
     U8(manual_lock)
     U8(inhibited)
     SPAN(backend, 31))
@@ -286,7 +287,12 @@ BODY(material,
 
 BODY(material_stored,
     SUB(custody_ref, ref)
-    U16(error))
+    U16(error)
+    U8(detail))                  /* enum custody_detail: what there is to say besides */
+
+BODY(custody_result,
+    U16(error)
+    U8(detail))                  /* enum custody_detail */
 
 BODY(mint_ask,
     SUB(peer, peer)

@@ -114,6 +114,7 @@ put_enrolment(const struct bench_home *h, struct grants_db *db)
 		.delegation = h->delegation };
 	struct key_binding delegate = bind_delegate(h->enrolment);
 	struct key *material = NULL, *envelope = NULL, *seed = NULL;
+	enum custody_detail why;
 	uint8_t context[CUSTODY_CONTEXT_MAX];
 	struct wire_out o = wire_out(context, sizeof context);
 
@@ -125,7 +126,7 @@ put_enrolment(const struct bench_home *h, struct grants_db *db)
 	key_seal(envelope, (struct span){ NULL, 0 }, h->unattended, r.sealed_unattended);
 	signer_seed(h->delegate, seed);
 	key_seal(h->unattended, key_binding_span(&delegate), seed, r.sealed_delegate);
-	bench_must(custody_store(&binding, material), "custody");
+	bench_must(custody_store(&binding, material, &why), "custody");
 	bench_must(grants_db_put_enrolment(db, &r), "enrolment");
 	key_free(&material);
 	key_free(&envelope);

@@ -37,6 +37,8 @@ refuse "libsodium outside escrow/" '#include <sodium' 'escrow/[a-z_]*\.[ch]' $fo
 # Hashes and the HMACs of one-time codes, which libsodium has no SHA-1 for.
 refuse "nettle outside escrow/hash.c and otp.c" '#include <nettle/' 'escrow/(hash|otp)\.c' $folders
 refuse "utf8proc outside store/search_fold.c" '#include <utf8proc' 'store/search_fold\.c' $folders
+refuse "libsystemd outside escrow/sd_bus, secret_service and sleep" '#include <systemd/|dlopen\(' 'escrow/sd_bus\.[ch]' $folders
+refuse "a bus outside escrow/secret_service*.c and sleep.c" '#include "escrow/(sd_bus|secret_service_inside)' 'escrow/(sd_bus\.c|(secret_service|sleep)[a-z_]*\.[ch])' $folders
 refuse "libevent or libseccomp outside actors/" '#include <(event|seccomp)' 'actors/[a-z_]*\.[ch]' $folders
 refuse "cJSON outside gateway/json.c" '#include <cjson|cJSON_[A-Z]' 'gateway/json\.c' $folders
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "actors/process.h"
+#include "escrow/custody_process.h"
 #include "escrow/secret.h"
 #include "gateway/config.h"
 #include "tools/command/parse.h"
@@ -14,6 +15,12 @@ static bool
 is_daemon_process(int argc, char **argv)
 {
 	return argc == 2 && strcmp(argv[1], "daemon-process") == 0 && strncmp(argv[0], "memories-", 9) == 0;
+}
+
+static bool
+is_custody_process(int argc, char **argv)
+{
+	return argc == 2 && strcmp(argv[1], CUSTODY_PROCESS_WORD) == 0 && strcmp(argv[0], CUSTODY_PROCESS_NAME) == 0;
 }
 
 static void
@@ -93,6 +100,8 @@ main(int argc, char **argv)
 	umask(077);
 	if (is_daemon_process(argc, argv))
 		return process_run();
+	if (is_custody_process(argc, argv))
+		return custody_process_run();
 	signal(SIGPIPE, SIG_IGN);
 	/* What people see may be content: none of it stays in a buffer that nobody wipes. */
 	setvbuf(stdout, NULL, _IONBF, 0);

@@ -113,7 +113,7 @@ wanted(const char *backend, void (*change)(struct custody_ref_body *ref))
 	assert_non_null(b = rig_expect(r, MSG_MATERIAL_REFUSED));
 	assert_int_equal(rig_ask_id(r), 4);
 	assert_true(rig_silent(r));
-	return (enum err)b->result.error;
+	return (enum err)b->custody_result.error;
 }
 
 static void
@@ -195,7 +195,7 @@ removing_is_done_and_may_be_repeated(void **state)
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(rig_deliver(r, MSG_MATERIAL_REMOVE, ACTOR_GRANTS, 5, &ref), OK);
 		assert_non_null(b = rig_expect(r, MSG_MATERIAL_REMOVED));
-		assert_int_equal(b->result.error, OK);
+		assert_int_equal(b->custody_result.error, OK);
 		assert_int_equal(access("custody/owner-file", F_OK), -1);
 	}
 	assert_int_equal(wanted("owner-file", NULL), ERR_CUSTODY_MISSING);

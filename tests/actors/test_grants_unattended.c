@@ -44,7 +44,7 @@ static void
 custody_says(struct grants_rig *g, enum err e)
 {
 	assert_int_equal(rig_deliver(g->r, MSG_MATERIAL_REFUSED, ACTOR_CUSTODY, rig_ask_id(g->r),
-	    &(struct result_body){ .error = (uint16_t)e }), OK);
+	    &(struct custody_result_body){ .error = (uint16_t)e }), OK);
 }
 
 static void
@@ -729,7 +729,7 @@ disable_steps(struct grants_rig *g, int steps)
 	assert_non_null(rig_expect(g->r, MSG_MATERIAL_REMOVE));
 	if (steps == 2)
 		return false;
-	assert_int_equal(rig_deliver(g->r, MSG_MATERIAL_REMOVED, ACTOR_CUSTODY, g->n_asks, &(struct result_body){ .error = OK }), OK);
+	assert_int_equal(rig_deliver(g->r, MSG_MATERIAL_REMOVED, ACTOR_CUSTODY, g->n_asks, &(struct custody_result_body){ .error = OK }), OK);
 	assert_int_equal(grants_rig_end(g), OK);
 	return true;
 }
@@ -770,7 +770,7 @@ a_disable_whose_backend_fails_can_be_repeated(void **state)
 	grants_rig_ready(g);
 	assert_false(disable_steps(g, 2));
 	assert_int_equal(rig_deliver(g->r, MSG_MATERIAL_REMOVED, ACTOR_CUSTODY, g->n_asks,
-	    &(struct result_body){ .error = ERR_CUSTODY_UNSAFE }), OK);
+	    &(struct custody_result_body){ .error = ERR_CUSTODY_UNSAFE }), OK);
 	assert_int_equal(grants_rig_end(g), ERR_CUSTODY_UNSAFE);
 	assert_true(grants_rig_self(g)->enrolled);
 	assert_true(disable_steps(g, 3));

@@ -31,6 +31,15 @@ static const char example_file[] =
     "    0e0f101112131415161718191a1b1c1d1e1fb9a7d4954cc61f00805a126c0dea\n"
     "    ec6be7bc06b90863b4f93bc7ab2f8be03aba\n";
 
+static const char example_text[] =
+    "    bWVtb3JpZXMgY3VzdG9keQABAZjA3gAAcACAAAAAAAAAAQGYwN4AAHAAgAAAAAAA\n"
+    "    AAInWHGUL5EEhVjQ4-Zfx3yQ5sTaa49WPhYv4ogCaToD2gABAgMEBQYHCAkKCwwN\n"
+    "    Dg8QERITFBUWFxgZGhscHR4fwFJyJNbD_h05A-wdwFhkoZP8yV5IqFOz8MrHKScK\n"
+    "    EUM\n";
+
+/* What nobody looks at: this backend has no more to say than the error. */
+static enum custody_detail why;
+
 static struct key
 example_material(void)
 {
@@ -96,6 +105,47 @@ the_form_is_the_documented_one(void **state)
 }
 
 static void
+without_blanks(const char *text, char *out)
+{
+	for (; *text != '\0'; text++)
+		if (*text != ' ' && *text != '\n')
+			*out++ = *text;
+	*out = '\0';
+}
+
+static void
+the_text_is_the_documented_one_and_no_other_is_taken(void **state)
+{
+	struct custody_binding b = example, elsewhere;
+	struct key material = example_material(), back = { { 0 } };
+	uint8_t text[CUSTODY_TEXT_LEN + 1] = { 0 };
+	char expected[sizeof example_text];
+
+	(void)state;
+	b.backend = "linux-secret-service";
+	elsewhere = b;
+	elsewhere.home = "/home/eve";
+	without_blanks(example_text, expected);
+	assert_int_equal(custody_text_put(&b, &material, text), OK);
+	assert_string_equal(text, expected);
+	assert_int_equal(custody_text_take((struct span){ text, CUSTODY_TEXT_LEN }, &b, &back), OK);
+	assert_memory_equal(back.b, material.b, sizeof back.b);
+	assert_int_equal(custody_text_take((struct span){ text, CUSTODY_TEXT_LEN }, &elsewhere, &back), ERR_CUSTODY_BINDING);
+	for (size_t len = 0; len < CUSTODY_TEXT_LEN; len++)
+		assert_int_equal(custody_text_take((struct span){ text, len }, &b, &back), ERR_CUSTODY_INVALID);
+	for (size_t i = 0; i < CUSTODY_TEXT_LEN; i++) {
+		uint8_t was = text[i];
+
+		for (unsigned c = 0; c < 256; c++) {
+			text[i] = (uint8_t)c;
+			assert_int_equal(custody_text_take((struct span){ text, CUSTODY_TEXT_LEN }, &b, &back),
+			    c == was ? OK : ERR_CUSTODY_INVALID);
+		}
+		text[i] = was;
+	}
+}
+
+static void
 the_page_shows_these_bytes(void **state)
 {
 	char path[4096], *page, *slash;
@@ -110,11 +160,12 @@ the_page_shows_these_bytes(void **state)
 	strcat(path, "/docs/store-format.md");
 	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
 		skip();
-	page = calloc(1, 1 << 16);
-	len = read(fd, page, (1 << 16) - 1);
+	page = calloc(1, 1 << 17);
+	len = read(fd, page, (1 << 17) - 1);
 	assert_true(len > 0);
 	assert_non_null(strstr(page, example_context));
 	assert_non_null(strstr(page, example_file));
+	assert_non_null(strstr(page, example_text));
 	free(page);
 	close(fd);
 }
@@ -143,11 +194,11 @@ every_part_of_the_binding_changes_the_context(void **state)
 }
 
 static void
-four_names_are_known_and_one_works_here(void **state)
+four_names_are_known_and_two_work_here(void **state)
 {
 	(void)state;
 	assert_int_equal(custody_supported("owner-file"), OK);
-	assert_int_equal(custody_supported("linux-secret-service"), ERR_CUSTODY_UNSUPPORTED);
+	assert_int_equal(custody_supported("linux-secret-service"), OK);
 	assert_int_equal(custody_supported("macos-keychain"), ERR_CUSTODY_UNSUPPORTED);
 	assert_int_equal(custody_supported("windows-dpapi"), ERR_CUSTODY_UNSUPPORTED);
 	assert_int_equal(custody_supported("owner-file "), ERR_INVALID_ARGUMENT);
@@ -161,11 +212,11 @@ a_backend_that_is_not_built_does_nothing(void **state)
 	struct key k = example_material();
 
 	b.backend = "macos-keychain";
-	assert_int_equal(custody_store(&b, &k), ERR_CUSTODY_UNSUPPORTED);
-	assert_int_equal(custody_load(&b, &k), ERR_CUSTODY_UNSUPPORTED);
-	assert_int_equal(custody_remove(&b), ERR_CUSTODY_UNSUPPORTED);
+	assert_int_equal(custody_store(&b, &k, &why), ERR_CUSTODY_UNSUPPORTED);
+	assert_int_equal(custody_load(&b, &k, &why), ERR_CUSTODY_UNSUPPORTED);
+	assert_int_equal(custody_remove(&b, &why), ERR_CUSTODY_UNSUPPORTED);
 	b.backend = "none";
-	assert_int_equal(custody_store(&b, &k), ERR_INVALID_ARGUMENT);
+	assert_int_equal(custody_store(&b, &k, &why), ERR_INVALID_ARGUMENT);
 	assert_int_equal(access(temp_dir_at(*state, "custody"), F_OK), -1);
 }
 
@@ -174,7 +225,7 @@ expect_load(const struct custody_binding *b, enum err expected)
 {
 	struct key k = { { 0 } }, zero = { { 0 } }, material = example_material();
 
-	assert_int_equal(custody_load(b, &k), expected);
+	assert_int_equal(custody_load(b, &k, &why), expected);
 	assert_memory_equal(k.b, expected == OK ? material.b : zero.b, sizeof k.b);
 }
 
@@ -187,18 +238,18 @@ what_is_stored_is_loaded_until_it_is_removed(void **state)
 	struct stat st;
 
 	expect_load(&b, ERR_CUSTODY_MISSING);
-	assert_int_equal(custody_remove(&b), OK);
-	assert_int_equal(custody_store(&b, &k), OK);
+	assert_int_equal(custody_remove(&b, &why), OK);
+	assert_int_equal(custody_store(&b, &k, &why), OK);
 	expect_load(&b, OK);
 	assert_int_equal(lstat(temp_dir_at(d, "custody"), &st), 0);
 	assert_int_equal(st.st_mode, S_IFDIR | 0700);
 	assert_int_equal(lstat(temp_dir_at(d, "custody/owner-file"), &st), 0);
 	assert_int_equal(st.st_mode, S_IFREG | 0600);
 	assert_int_equal(st.st_size, CUSTODY_FORM_LEN);
-	assert_int_equal(custody_remove(&b), OK);
+	assert_int_equal(custody_remove(&b, &why), OK);
 	expect_load(&b, ERR_CUSTODY_MISSING);
 	assert_int_equal(access(temp_dir_at(d, "custody/owner-file"), F_OK), -1);
-	assert_int_equal(custody_remove(&b), OK);
+	assert_int_equal(custody_remove(&b, &why), OK);
 }
 
 static void
@@ -208,8 +259,8 @@ a_new_enrolment_replaces_the_old_material(void **state)
 	struct key k = { { 9 } }, material = example_material();
 
 	fresh.enrolment.b[0]++;
-	assert_int_equal(custody_store(&old, &k), OK);
-	assert_int_equal(custody_store(&fresh, &material), OK);
+	assert_int_equal(custody_store(&old, &k, &why), OK);
+	assert_int_equal(custody_store(&fresh, &material, &why), OK);
 	expect_load(&fresh, OK);
 	expect_load(&old, ERR_CUSTODY_BINDING);
 }
@@ -222,7 +273,7 @@ material_copied_to_another_home_is_bound_elsewhere(void **state)
 	struct key k = example_material();
 	char copy[TEMP_PATH_MAX + 16], command[4 * TEMP_PATH_MAX];
 
-	assert_int_equal(custody_store(&here, &k), OK);
+	assert_int_equal(custody_store(&here, &k, &why), OK);
 	snprintf(copy, sizeof copy, "%s/copy", d->path);
 	temp_dir_mkdir(d, "copy", 0700);
 	snprintf(command, sizeof command, "cp -a '%s/custody' '%s'", d->path, copy);
@@ -238,7 +289,7 @@ another_library_is_refused(void **state)
 	struct custody_binding b = bound_to(*state);
 	struct key k = example_material();
 
-	assert_int_equal(custody_store(&b, &k), OK);
+	assert_int_equal(custody_store(&b, &k, &why), OK);
 	b.library.b[3]++;
 	expect_load(&b, ERR_CUSTODY_BINDING);
 }
@@ -254,7 +305,7 @@ an_unsafe_file_or_folder_is_not_read(void **state)
 	strcpy(file, temp_dir_at(d, "custody/owner-file"));
 	strcpy(other, temp_dir_at(d, "custody/other"));
 	strcpy(folder, temp_dir_at(d, "custody"));
-	assert_int_equal(custody_store(&b, &k), OK);
+	assert_int_equal(custody_store(&b, &k, &why), OK);
 
 	assert_int_equal(chmod(file, 0640), 0);
 	expect_load(&b, ERR_CUSTODY_UNSAFE);
@@ -268,8 +319,8 @@ an_unsafe_file_or_folder_is_not_read(void **state)
 	expect_load(&b, OK);
 	assert_int_equal(chmod(folder, 0750), 0);
 	expect_load(&b, ERR_CUSTODY_UNSAFE);
-	assert_int_equal(custody_store(&b, &k), ERR_CUSTODY_UNSAFE);
-	assert_int_equal(custody_remove(&b), ERR_CUSTODY_UNSAFE);
+	assert_int_equal(custody_store(&b, &k, &why), ERR_CUSTODY_UNSAFE);
+	assert_int_equal(custody_remove(&b, &why), ERR_CUSTODY_UNSAFE);
 	assert_int_equal(chmod(folder, 0700), 0);
 	if (geteuid() == 0) {
 		assert_int_equal(chown(file, OTHER_UID, OTHER_UID), 0);
@@ -318,7 +369,7 @@ a_file_of_another_size_is_invalid(void **state)
 	struct key k = example_material();
 	static const off_t sizes[] = { 0, CUSTODY_FORM_LEN - 1, CUSTODY_FORM_LEN + 1, 1 << 20 };
 
-	assert_int_equal(custody_store(&b, &k), OK);
+	assert_int_equal(custody_store(&b, &k, &why), OK);
 	for (size_t i = 0; i < 4; i++) {
 		assert_int_equal(truncate(temp_dir_at(d, "custody/owner-file"), sizes[i]), 0);
 		expect_load(&b, ERR_CUSTODY_INVALID);
@@ -333,9 +384,10 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_context_is_the_documented_one),
 		cmocka_unit_test(the_form_is_the_documented_one),
+		cmocka_unit_test(the_text_is_the_documented_one_and_no_other_is_taken),
 		cmocka_unit_test(the_page_shows_these_bytes),
 		cmocka_unit_test(every_part_of_the_binding_changes_the_context),
-		cmocka_unit_test(four_names_are_known_and_one_works_here),
+		cmocka_unit_test(four_names_are_known_and_two_work_here),
 		TEST(a_backend_that_is_not_built_does_nothing),
 		TEST(what_is_stored_is_loaded_until_it_is_removed),
 		TEST(a_new_enrolment_replaces_the_old_material),

@@ -98,7 +98,7 @@ def backends_of_other_platforms_are_unsupported():
     home = _bare()
     home.terminal.unlock().done()
     home.terminal.sudo().done()
-    for backend in ("linux-secret-service", "macos-keychain", "windows-dpapi"):
+    for backend in ("macos-keychain", "windows-dpapi"):
         home.terminal.command(*_enable_argv(home, backend)).refused("custody_unsupported", 1)
     s = home.unattended_status()
     equal((s["enabled"], s["backend"]), (False, None), "status")
