@@ -10,6 +10,12 @@ random_bytes(void *p, size_t len)
 	randombytes_buf(p, len);
 }
 
+uint32_t
+random_below(uint32_t bound)
+{
+	return randombytes_uniform(bound);
+}
+
 enum err
 key_random(struct key **out)
 {

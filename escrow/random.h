@@ -7,6 +7,9 @@
 
 void random_bytes(void *p, size_t len);
 
+/* A number in [0, bound), each as likely as any other; bound is at least 1. */
+uint32_t random_below(uint32_t bound);
+
 /* A fresh random key in the slab. */
 enum err key_random(struct key **out);
 

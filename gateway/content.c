@@ -2,13 +2,12 @@
 
 #include "gateway/content.h"
 #include "gateway/json.h"
+#include "gateway/reference.h"
 #include "mailbox/utf8.h"
 
 #define TITLE_MAX 1024
 #define TEXT_MAX  ((size_t)1 << 20)
 #define LABEL_MAX 512
-
-static const char reference[] = "secret://";
 
 bool
 content_text_valid(struct span s, size_t max)
@@ -66,25 +65,6 @@ content_meta(const struct content_labels *l, struct json_writer *w)
 	return OK;
 }
 
-/* secret://VAULT/CREDENTIAL with two ids. */
-static bool
-is_reference(struct span s)
-{
-	size_t at = sizeof reference - 1;
-	char text[UUID_TEXT_LEN + 1];
-	struct uuid id;
-
-	if (s.len != at + 2 * UUID_TEXT_LEN + 1 || memcmp(s.p, reference, at) != 0 || s.p[at + UUID_TEXT_LEN] != '/')
-		return false;
-	for (size_t i = 0; i < 2; i++) {
-		memcpy(text, s.p + at + i * (UUID_TEXT_LEN + 1), UUID_TEXT_LEN);
-		text[UUID_TEXT_LEN] = '\0';
-		if (uuid_parse(text, &id) != OK)
-			return false;
-	}
-	return true;
-}
-
 static bool
 has_only(const struct json *object, const char *const *names, size_t n)
 {
@@ -97,6 +77,16 @@ has_only(const struct json *object, const char *const *names, size_t n)
 			return false;
 	}
 	return true;
+}
+
+/* By ids, as names of vaults change; and in its one spelling. */
+static bool
+is_reference(struct span s)
+{
+	static const char scheme[] = "secret://";
+	struct reference r;
+
+	return reference_is(s, &r) && !uuid_is_zero(r.vault) && memcmp(s.p, scheme, sizeof scheme - 1) == 0;
 }
 
 static bool

@@ -19,7 +19,7 @@ source_open(struct invocation *in, const char *path, struct source *s)
 		return OK;
 	}
 	s->name = slash != NULL ? slash + 1 : path;
-	s->fd = openat(path[0] == '/' ? AT_FDCWD : in->home->cwd_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	s->fd = openat(path[0] == '/' || in->home == NULL ? AT_FDCWD : in->home->cwd_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	snprintf(in->detail, sizeof in->detail, "%.1000s", path);
 	if (s->fd < 0)
 		return ERR_FILE_UNREADABLE;

@@ -38,6 +38,17 @@ static const struct option show_options[] = {
 	END
 };
 
+static const struct option generate_options[] = {
+	{ "--length", "N", "so many characters, 1 to 1024 (default 20)", false, false },
+	{ "--classes", "LIST", "some of upper,lower,digits,symbols (default: all); each is there at least once", false, false },
+	{ "--exclude", "CHARS", "none of these characters", false, false },
+	{ "--no-ambiguous", NULL, "none of 0 O o 1 l I | and the quotes, which look alike", false, false },
+	{ "--words", "N", "so many words instead, 1 to 64", false, false },
+	{ "--separator", "TEXT", "between words (default -)", false, false },
+	{ "--word-list", "FILE", "a word a line, dice numbers before it or not (default: a list of our own)", false, false },
+	END
+};
+
 static const struct option enable_options[] = {
 	{ "--backend", "NAME", "linux-secret-service, owner-file, macos-keychain or windows-dpapi", true, false },
 	END
@@ -135,6 +146,11 @@ const struct command commands[] = {
 	  2, 2, show_options, NEEDS_HOME, false, false, run_asset_show },
 	{ "asset history", "VAULT ASSET", "list an asset's revisions", "",
 	  2, 2, page_options, NEEDS_HOME, false, false, run_asset_history },
+	{ "generate", "", "make a password or passphrase from the system's randomness",
+	  "It goes to stdout, and how much randomness is in it to stderr. To keep it unseen:\n"
+	  "memories generate | memories asset add VAULT - --kind credential\n"
+	  "Needs neither home nor daemon.",
+	  0, 0, generate_options, NEEDS_NOTHING, false, false, run_generate },
 	{ "unattended enable", "", "let chosen local clients read while nobody is here",
 	  "Asks for the word ENABLE, and for the password where it is not given yet.",
 	  0, 0, enable_options, NEEDS_HOME, true, false, run_unattended_enable },
