@@ -104,8 +104,9 @@ class Reader:
 
 
 class Message:
-    def __init__(self, kind, flags, serial, fields, body):
-        self.kind, self.flags, self.serial, self.body = kind, flags, serial, body
+    def __init__(self, kind, flags, serial, fields, body, raw):
+        self.kind, self.flags, self.serial, self.body, self.raw = kind, flags, serial, body, raw
+        self.signature = fields.get(8, "")
         self.path, self.interface, self.member = fields.get(1), fields.get(2), fields.get(3)
         self.error, self.reply_to, self.sender = fields.get(4), fields.get(5), fields.get(7)
 
@@ -137,8 +138,8 @@ class Bus:
     def close(self):
         self.socket.close()
 
-    def send(self, kind, signature="", args=(), flags=0, fds=(), **fields):
-        """fields by their names in the specification, lower case."""
+    def send(self, kind, signature="", args=(), flags=0, fds=(), raw=None, **fields):
+        """fields by their names in the specification, lower case; raw: the body as it came elsewhere."""
         self.serial += 1
         codes = {"path": (1, "o"), "interface": (2, "s"), "member": (3, "s"), "error_name": (4, "s"),
                  "reply_serial": (5, "u"), "destination": (6, "s")}
@@ -148,8 +149,11 @@ class Bus:
         if fds:
             rows.append((9, Variant("u", len(fds))))
         body, out = bytearray(), bytearray()
-        for t, a in zip(types_of(signature), args):
-            put(body, t, a)
+        if raw is not None:
+            body.extend(raw)
+        else:
+            for t, a in zip(types_of(signature), args):
+                put(body, t, a)
         out.extend(struct.pack("<cBBBII", b"l", kind, flags, 1, len(body), self.serial))
         put(out, "a(yv)", rows)
         out.extend(bytes(-len(out) % 8))
@@ -169,9 +173,7 @@ class Bus:
                 return message
             if not select.select([self.socket], [], [], max(0, end - time.monotonic()))[0]:
                 return None
-            chunk, fds, _, _ = socket.recv_fds(self.socket, 65536, 8)
-            for fd in fds:
-                self.waiting_fds = getattr(self, "waiting_fds", []) + [fd]
+            chunk = self.socket.recv(65536)
             if not chunk:
                 raise ConnectionError("the bus closed")
             self.buffer += chunk
@@ -190,7 +192,7 @@ class Bus:
         fields = dict(head.take("a(yv)"))
         body = Reader(self.buffer[start:start + body_len], little)
         args = [body.take(t) for t in types_of(fields.get(8, ""))]
-        message = Message(self.buffer[1], self.buffer[2], serial, fields, args)
+        message = Message(self.buffer[1], self.buffer[2], serial, fields, args, self.buffer[start:start + body_len])
         self.buffer = self.buffer[start + body_len:]
         return message
 

@@ -2,6 +2,7 @@
 #include "mailbox/clock.h"
 #include "store/log.h"
 #include "tools/command/command.h"
+#include "tools/command/status_custody.h"
 
 static const char *
 log_state_name(unsigned s)
@@ -63,6 +64,7 @@ print_status_json(const struct status_body *s)
 	json_member_bool(&w, "unattended_loaded", s->state.loaded);
 	write_code(&w, "unattended_error", s->state.unattended_error);
 	json_member_bool(&w, "manual_lock", s->state.manual_lock);
+	status_custody_json(&w, &s->state);
 	json_write_key(&w, "library");
 	if (initialized)
 		json_write_id(&w, s->state.library);
@@ -143,6 +145,7 @@ print_status_text(const struct status_body *s)
 	    st->unattended_error != OK ? ": " : "", st->unattended_error != OK ? err_text((enum err)st->unattended_error) : "");
 	if (st->manual_lock)
 		print_line("           banned by a manual lock until `memories unattended resume`\n");
+	status_custody_text(st);
 	print_log(&s->log);
 	if (s->weakened.len > 0)
 		print_line("weakened   %.*s\n", (int)s->weakened.len, (const char *)s->weakened.p);
