@@ -39,7 +39,7 @@ static bool
 widens(const struct event_body *b)
 {
 	return b->type == LOG_GRANT || b->type == LOG_ENABLE || b->type == LOG_RESUME ||
-	    (b->type == LOG_CONFIG && b->config == CONFIG_NO_CENTER);
+	    (b->type == LOG_CONFIG && (b->config == CONFIG_NO_CENTER || b->config == CONFIG_DEVICE_ADDED));
 }
 
 static enum err

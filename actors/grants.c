@@ -27,6 +27,10 @@ static const struct handler handlers[] = {
 	{ MSG_LOCK_WANTED, grants_on_lock },
 	{ MSG_KEYS_DROPPED, grants_on_keys_dropped },
 	{ MSG_EVENT_KEPT, grants_on_event_kept },
+	{ MSG_PASSWD_WANTED, grants_on_passwd },
+	{ MSG_REWRAPPED, grants_on_rewrapped },
+	{ MSG_SETTING_WANTED, grants_on_setting },
+	{ MSG_DEVICE_WANTED, grants_on_device },
 	{ MSG_VAULT_WANTED, grants_on_vault },
 	{ MSG_VAULT_KEYS, grants_on_vault_keys },
 	{ MSG_KEYS_NOT_MADE, grants_on_keys_not_made },
@@ -206,6 +210,8 @@ why_not_loaded(const struct grants *g)
 		return ERR_BANNED;
 	if (g->library.center_managed)
 		return ERR_CENTER_MANAGED;
+	if (!g->library.device_member)
+		return ERR_DEVICE_REMOVED;
 	return g->load_error != OK ? g->load_error : ERR_UNATTENDED_NOT_LOADED;
 }
 

@@ -135,6 +135,8 @@ grants_keep_record(struct grants *g, uint64_t ask_id, enum log_type type, struct
 
 	if (type == LOG_GRANT)
 		event.grant_type = (uint8_t)c->minted->type;
+	event.config = (uint8_t)c->config;
+	event.about = type == LOG_CONFIG ? c->id : NOTHING_MADE;
 	c->waits_for_log = true;
 	return grants_event_awaited(g, ask_id, &event, out) == OK ? OK : grants_recorded(g, ask_id, ERR_BUSY, out);
 }
@@ -153,6 +155,8 @@ grants_recorded(struct grants *g, uint64_t ask_id, enum err e, struct outbox *ou
 		return grants_finish_enable(g, ask_id, c, e, out);
 	if (c->type == MSG_MINT_WANTED)
 		return e == OK ? grants_finish_mint(g, ask_id, c, out) : grants_end(g, ask_id, e, NOTHING_MADE, out);
+	if (c->type == MSG_PASSWD_WANTED || c->type == MSG_SETTING_WANTED)
+		return e == OK ? grants_finish_setting(g, ask_id, c, out) : grants_end(g, ask_id, e, NOTHING_MADE, out);
 	return c->type == MSG_LOCK_WANTED ? grants_lock_recorded(g, ask_id, c, e, out) : OK;
 }
 

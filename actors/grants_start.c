@@ -50,12 +50,16 @@ grants_own_ask(struct grants *g)
 	return ++g->own_asks | ASK_INSIDE;
 }
 
-/* Nothing to load, or nothing that may be. */
+static bool
+may_not_load(const struct grants *g)
+{
+	return grants_banned(g) || g->library.center_managed || !g->library.device_member;
+}
+
 static bool
 nothing_to_load(const struct grants *g)
 {
-	return g->loaded || !g->initialized || !g->enrolled || grants_banned(g) ||
-	    g->library.center_managed || !g->library.device_member;
+	return g->loaded || !g->initialized || !g->enrolled || may_not_load(g);
 }
 
 /* Keyring and log are still coming up, and there is patience left. */
@@ -106,14 +110,14 @@ grants_on_material_refused(void *self, const struct inbound *in, struct outbox *
 	return start_ended(self, (enum err)b->error, b->detail, out);
 }
 
-/* A ban that came while custody was asked: its keys-drop went past the material. */
+/* A ban, or its like, that came while custody was asked: its keys-drop went past the material. */
 enum err
 grants_on_key_loaded(void *self, const struct inbound *in, struct outbox *out)
 {
 	struct grants *g = self;
 	enum err e = (enum err)in->body->result.error, put = OK;
 
-	if (e == OK && grants_banned(g))
+	if (e == OK && may_not_load(g))
 		put = outbox_put(out, MSG_KEYS_DROP, grants_own_ask(g), &(struct keys_drop_body){ .unattended = 1 });
 	return put != OK ? put : start_ended(g, e, 0, out);
 }

@@ -90,6 +90,8 @@ struct command {
 	bool             keys_dropped; /* lock */
 	bool             ban_failed;   /* lock: the file could not say it; the log may */
 	struct enrolment_record enrolment; /* enable */
+	struct envelope  envelope;     /* passwd */
+	enum log_config  config;       /* a setting: which */
 	struct grant_record *minted;   /* owned; mint, until its record is durable; without vaults until there are keys */
 };
 
@@ -222,6 +224,13 @@ enum err       grants_idle_lock(struct grants *g, struct outbox *out); /* OK whe
 enum err       grants_idle_tick(struct grants *g, struct mono_ms now, struct outbox *out);
 struct mono_ms grants_idle_ends(const struct grants *g); /* 0: it does not */
 void           grants_owner_was_here(struct grants *g);
+
+/* grants_settings.c */
+enum err grants_on_passwd(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_rewrapped(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_setting(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_device(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_finish_setting(struct grants *g, uint64_t ask_id, struct command *c, struct outbox *out);
 
 /* grants_start.c */
 struct custody_ref_body grants_custody_ref(const struct grants *g, uint8_t delegation[DELEGATION_LEN]);

@@ -12,6 +12,7 @@ static const struct handler handlers[] = {
 	{ MSG_KEYS_WANTED, keyring_on_keys_wanted },
 	{ MSG_KEK_TRY, keyring_on_kek_try },
 	{ MSG_KEYS_DROP, keyring_on_keys_drop },
+	{ MSG_REWRAP, keyring_on_rewrap },
 	{ MSG_VAULT_KEYS_WANTED, keyring_on_vault_keys_wanted },
 	{ MSG_ENROL, keyring_on_enrol },
 	{ MSG_MATERIAL, keyring_on_material },

@@ -98,6 +98,42 @@ keyring_on_kek_try(void *self, const struct inbound *in, struct outbox *out)
 	return outbox_put(out, MSG_KEK_TRIED, in->ask_id, &result);
 }
 
+/* Seals the root key under the key that a new password gives. */
+static enum err
+rewrap(struct keyring *k, const struct rewrap_body *b, uint8_t sealed[SEALED_KEY_LEN])
+{
+	const struct passwd_offer_body *offer = &b->offer;
+	struct key_binding binding = bind_root(b->library, offer->kdf.passes, offer->kdf.memory_kib, offer->kdf.salt);
+	const struct channel *c;
+	uint8_t buf[BINDING_MAX];
+	struct key *kek = NULL;
+	enum err e;
+
+	if (k->root == NULL)
+		return ERR_LOCKED;
+	if (offer->kdf.memory_kib < k->settings->kdf_memory_kib_min)
+		return ERR_KDF_TOO_WEAK;
+	if ((e = channels_find(k->channels, &k->boot_pair, offer->opener, &c)) != OK || (e = key_new(&kek)) != OK)
+		return e;
+	if (key_open(c->up, passwd_binding(offer, buf), offer->boxed_kek, kek) != OK)
+		e = ERR_INVALID_ARGUMENT;
+	else
+		key_seal(kek, key_binding_span(&binding), k->root, sealed);
+	key_free(&kek);
+	return e;
+}
+
+enum err
+keyring_on_rewrap(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct rewrapped_body b;
+	enum err e = rewrap(self, &in->body->rewrap, b.sealed_root);
+
+	if (e != OK)
+		return outbox_put(out, MSG_KEYS_NOT_MADE, in->ask_id, &(struct result_body){ .error = (uint16_t)e });
+	return outbox_put(out, MSG_REWRAPPED, in->ask_id, &b);
+}
+
 enum err
 keyring_on_keys_drop(void *self, const struct inbound *in, struct outbox *out)
 {

@@ -66,6 +66,7 @@ enum err keyring_on_keys_wanted(void *self, const struct inbound *in, struct out
 /* keyring_owner.c */
 enum err keyring_on_kek_try(void *self, const struct inbound *in, struct outbox *out);
 enum err keyring_on_keys_drop(void *self, const struct inbound *in, struct outbox *out);
+enum err keyring_on_rewrap(void *self, const struct inbound *in, struct outbox *out);
 enum err keyring_on_vault_keys_wanted(void *self, const struct inbound *in, struct outbox *out);
 
 /* keyring_checkpoint.c */

@@ -15,6 +15,9 @@ static const struct relay {
 	{ MSG_SUDO_END_ASK, MSG_SUDO_END_WANTED, true },
 	{ MSG_LOCK_ASK, MSG_LOCK_WANTED, true },
 	{ MSG_CHECKPOINT_ASK, MSG_CHECKPOINT_ORDERED, true },
+	{ MSG_PASSWD_ASK, MSG_PASSWD_WANTED, true },
+	{ MSG_SETTING_ASK, MSG_SETTING_WANTED, true },
+	{ MSG_DEVICE_ASK, MSG_DEVICE_WANTED, true },
 	{ MSG_VAULT_ASK, MSG_VAULT_WANTED, true },
 	{ MSG_ENABLE_ASK, MSG_ENABLE_WANTED, true },
 	{ MSG_MINT_ASK, MSG_MINT_WANTED, true },
@@ -76,6 +79,12 @@ enum err
 mcp_gateway_on_envelope_found(void *self, const struct inbound *in, struct outbox *out)
 {
 	return mcp_gateway_end(self, in->ask_id) ? outbox_put(out, MSG_ENVELOPE, in->ask_id, &in->body->kdf) : OK;
+}
+
+enum err
+mcp_gateway_on_device_found(void *self, const struct inbound *in, struct outbox *out)
+{
+	return mcp_gateway_end(self, in->ask_id) ? outbox_put(out, MSG_DEVICE, in->ask_id, &in->body->device) : OK;
 }
 
 enum err

@@ -65,6 +65,7 @@ enum err mcp_gateway_on_relayed(void *self, const struct inbound *in, struct out
 enum err mcp_gateway_on_kept(void *self, const struct inbound *in, struct outbox *out);
 enum err mcp_gateway_on_command_done(void *self, const struct inbound *in, struct outbox *out);
 enum err mcp_gateway_on_envelope_found(void *self, const struct inbound *in, struct outbox *out);
+enum err mcp_gateway_on_device_found(void *self, const struct inbound *in, struct outbox *out);
 enum err mcp_gateway_on_usage(void *self, const struct inbound *in, struct outbox *out);
 enum err mcp_gateway_on_repair_over(void *self, const struct inbound *in, struct outbox *out);
 enum err mcp_gateway_on_checkpoint_made(void *self, const struct inbound *in, struct outbox *out);

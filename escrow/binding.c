@@ -56,6 +56,16 @@ kek_binding(uint64_t client_ask, bool load, uint8_t buf[BINDING_MAX])
 	return whole(&o);
 }
 
+struct span
+passwd_binding(const struct passwd_offer_body *offer, uint8_t buf[BINDING_MAX])
+{
+	struct wire_out o = begin(buf, "passwd/v1");
+
+	wire_put_u64(&o, offer->client_ask);
+	kdf_body_put(&o, &offer->kdf);
+	return whole(&o);
+}
+
 void
 ruling_mac(const struct key *k, const struct ruling_body *r, uint8_t out[32])
 {

@@ -18,6 +18,9 @@ struct span mint_binding(const struct mint_ask_body *ask, uint8_t buf[BINDING_MA
 /* What a password's key is boxed with; load says unlock, not sudo. */
 struct span kek_binding(uint64_t client_ask, bool load, uint8_t buf[BINDING_MAX]);
 
+/* What a new password's key is boxed with. */
+struct span passwd_binding(const struct passwd_offer_body *offer, uint8_t buf[BINDING_MAX]);
+
 /* The MAC of a ruling, under the key that grants and keyring share. */
 void ruling_mac(const struct key *k, const struct ruling_body *r, uint8_t out[32]);
 

@@ -254,6 +254,31 @@ BODY(kek_try,
     BYTES(sealed_root, 72)
     BYTES(sealed_log_key, 72))
 
+/* A new password: the key that it gives, and how. */
+BODY(passwd_offer,
+    SUB(peer, peer)
+    U64(client_ask)
+    BYTES(opener, 32)
+    BYTES(boxed_kek, 72)
+    SUB(kdf, kdf))
+
+BODY(rewrap,
+    SUB(passwd_offer, offer)
+    ID(library))
+
+BODY(rewrapped,
+    BYTES(sealed_root, 72))
+
+BODY(setting_ask,
+    SUB(peer, peer)
+    U8(what)                     /* enum log_config */
+    ID(id))                      /* the device; zero */
+
+BODY(device,
+    ID(device)
+    U64(added_wall_ms)
+    U8(member))
+
 BODY(keys_drop,
     U8(password)                 /* what the password opened */
     U8(unattended))              /* what custody gave */

@@ -35,7 +35,7 @@ ERR(UNATTENDED_NOT_LOADED, "unattended_not_loaded", 77, "the unattended key is n
 ERR(NOT_ENABLED,         "not_enabled",        77, "unattended access is not enabled", "`memories unattended enable`")
 ERR(ALREADY_ENABLED,     "already_enabled",    77, "unattended access is enabled already", "disable it first to choose another backend")
 ERR(CENTER_MANAGED,      "center_managed",     77, "a Center manages this library; unattended use is refused", "`memories library managed-by NONE`")
-ERR(DEVICE_REMOVED,      "device_removed",     77, "this device is no longer a member of the library", "add the device again")
+ERR(DEVICE_REMOVED,      "device_removed",     77, "this device is no longer a member of the library", "`memories device add` with the device that `device list` names")
 ERR(LOCK_NOT_DURABLE,    "lock_not_durable",   74, "keys are cleared from memory, but the ban could not be made durable", "mend the disk and lock again before restarting")
 
 ERR(CUSTODY_UNSUPPORTED, "custody_unsupported", 1, "this custody backend is not built for this platform", "choose another --backend")

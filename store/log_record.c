@@ -173,6 +173,7 @@ log_config_name(enum log_config c)
 	static const char *const names[] = {
 		[CONFIG_PASSWORD] = "password", [CONFIG_CENTER] = "center", [CONFIG_NO_CENTER] = "no_center",
 		[CONFIG_DEVICE_REMOVED] = "device_removed", [CONFIG_VAULT_REMOVED] = "vault_removed",
+		[CONFIG_DEVICE_ADDED] = "device_added",
 	};
 
 	return (unsigned)c < CONFIG__COUNT && names[c] != NULL ? names[c] : "?";

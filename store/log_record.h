@@ -38,6 +38,7 @@ enum log_config {
 	CONFIG_NO_CENTER,
 	CONFIG_DEVICE_REMOVED, /* id: the device */
 	CONFIG_VAULT_REMOVED,  /* id: the vault */
+	CONFIG_DEVICE_ADDED,   /* id: the device */
 	CONFIG__COUNT
 };
 

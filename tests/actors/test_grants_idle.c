@@ -83,7 +83,7 @@ static void
 meanwhile_the_owner_is_locked_out_and_a_grant_reads_on(void **state)
 {
 	struct grants_rig *g = *state;
-	struct ask_body ask = { .op = OP_READ, .surface = SURFACE_CLI, .vault = g->vault };
+	struct ask_body ask = { .op = OP_READ, .surface = SURFACE_CLI, .vault = g->vault, .grant_type = GRANT_UNATTENDED };
 
 	ready(g);
 	memcpy(ask.token_id, g->token_id, sizeof ask.token_id);

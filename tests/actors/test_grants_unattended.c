@@ -139,7 +139,7 @@ any_other_word_of_custody_ends_the_tries(void **state)
 static void
 a_ban_or_a_center_or_a_removed_device_asks_custody_nothing(void **state)
 {
-	static const enum err why[] = { ERR_BANNED, ERR_BANNED, ERR_CENTER_MANAGED, ERR_UNATTENDED_NOT_LOADED, ERR_NOT_ENABLED };
+	static const enum err why[] = { ERR_BANNED, ERR_BANNED, ERR_CENTER_MANAGED, ERR_DEVICE_REMOVED, ERR_NOT_ENABLED };
 	struct grants_rig *g = *state;
 
 	start_enrolled(g);

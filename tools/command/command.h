@@ -7,6 +7,7 @@
 
 #include "escrow/hash.h"
 #include "escrow/home.h"
+#include "escrow/password.h"
 #include "gateway/client.h"
 #include "gateway/json_write.h"
 
@@ -118,6 +119,15 @@ enum err owner_vault(struct invocation *in, struct client *c, const char *text, 
 enum err owner_unlock(struct invocation *in, struct client *c);
 enum err owner_sudo(struct invocation *in, struct client *c);
 
+/* Asks for a new password, twice. *out new; the caller frees. ERR_PASSWORD_MISMATCH, and what terminal_password says. */
+enum err new_password(struct invocation *in, struct secret **out);
+
+/* How a new password is stretched, with a fresh salt. */
+struct password_terms new_password_terms(void);
+
+/* Of a command that says nothing for people and {} as JSON. */
+enum err print_done(const struct invocation *in);
+
 /* The commands. */
 enum err run_init(struct invocation *in);
 enum err run_daemon(struct invocation *in);
@@ -125,6 +135,11 @@ enum err run_status(struct invocation *in);
 enum err run_unlock(struct invocation *in);
 enum err run_lock(struct invocation *in);
 enum err run_sudo(struct invocation *in);
+enum err run_passwd(struct invocation *in);
+enum err run_library_managed_by(struct invocation *in);
+enum err run_device_list(struct invocation *in);
+enum err run_device_remove(struct invocation *in);
+enum err run_device_add(struct invocation *in);
 enum err run_vault_create(struct invocation *in);
 enum err run_vault_list(struct invocation *in);
 enum err run_asset_add(struct invocation *in);

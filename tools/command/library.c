@@ -20,17 +20,12 @@
 static enum err
 make_library(const struct secret *password, struct library_init_body *out)
 {
-	bool test = getenv("MEMORIES_TEST_KDF") != NULL;
-	struct password_terms terms = {
-		.passes = test ? PASSWORD_PASSES_TEST : PASSWORD_PASSES_DEFAULT,
-		.memory_kib = test ? PASSWORD_MEMORY_KIB_TEST : PASSWORD_MEMORY_KIB_DEFAULT,
-	};
+	struct password_terms terms = new_password_terms();
 	struct key *kek = NULL, *root = NULL, *seed = NULL;
 	struct signer *log_key = NULL;
 	struct key_binding root_binding, log_binding;
 	enum err e;
 
-	random_bytes(terms.salt, sizeof terms.salt);
 	*out = (struct library_init_body){ .library = uuid_make(clock_wall()), .device = uuid_make(clock_wall()),
 		.created_wall_ms = clock_wall().ms, .kdf = { .passes = terms.passes, .memory_kib = terms.memory_kib } };
 	memcpy(out->kdf.salt, terms.salt, sizeof out->kdf.salt);
@@ -47,26 +42,6 @@ make_library(const struct secret *password, struct library_init_body *out)
 	key_free(&root);
 	key_free(&seed);
 	signer_free(&log_key);
-	return e;
-}
-
-static enum err
-new_password(struct invocation *in, struct secret **out)
-{
-	struct secret *first = NULL, *second = NULL;
-	enum err e;
-
-	if ((e = terminal_password(PROMPT_PASSWORD, &first)) == OK && secret_len(first) == 0)
-		e = invalid(in, "the password is empty");
-	if (e == OK && (e = terminal_password(PROMPT_REPEAT_PASSWORD, &second)) == OK &&
-	    (secret_len(first) != secret_len(second) ||
-	    !same_bytes(secret_view(first), secret_view(second), secret_len(first))))
-		e = ERR_PASSWORD_MISMATCH;
-	secret_free(&second);
-	if (e != OK)
-		secret_free(&first);
-	else
-		*out = first;
 	return e;
 }
 
@@ -200,8 +175,7 @@ run_daemon(struct invocation *in)
 	return supervisor_run(&config);
 }
 
-/* A command that prints nothing for people and {} as JSON. */
-static enum err
+enum err
 print_done(const struct invocation *in)
 {
 	struct json_writer w = { 0 };
