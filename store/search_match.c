@@ -1,4 +1,8 @@
+#include <limits.h>
+
 #include "store/search_match.h"
+
+#define AGAIN UINT_MAX /* one before 0 */
 
 static bool
 make(struct search_memory *scratch, uint32_t cap, struct search_matches *out)
@@ -105,7 +109,7 @@ next_doc(struct phrase *p)
 		if (p->cursors[i].doc == doc)
 			continue;
 		doc = p->cursors[i].doc;
-		i = UINT32_MAX;
+		i = AGAIN;
 	}
 	return true;
 }
@@ -121,7 +125,7 @@ next_place(struct phrase *p, uint32_t *start)
 		if (p->places[i].position == *start + p->at[i])
 			continue;
 		*start = p->places[i].position - p->at[i];
-		i = UINT32_MAX;
+		i = AGAIN;
 	}
 	return true;
 }
@@ -173,7 +177,7 @@ match_phrase(const struct search_vault *v, const struct search_wanted *w, unsign
 	if (!make(scratch, n_docs[0], out))
 		return false;
 	while (next_doc(&p)) {
-		out->at[out->n] = places_in_doc(&p, v->docs[p.cursors[0].doc]);
+		out->at[out->n] = places_in_doc(&p, v->docs[p.cursors[0].doc].doc);
 		out->n += out->at[out->n].n > 0;
 	}
 	return true;

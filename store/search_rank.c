@@ -83,7 +83,7 @@ sort(struct search_ranking *r)
 }
 
 static double
-unit_score(const struct search_match *m, const struct search_doc *doc, double weight, double mean_len)
+unit_score(const struct search_match *m, const struct search_numbered *doc, double weight, double mean_len)
 {
 	double len = doc->n_positions / mean_len, score;
 
@@ -95,12 +95,18 @@ unit_score(const struct search_match *m, const struct search_doc *doc, double we
 	return weight * score * (m->is_exact ? 1 : PREFIX);
 }
 
+/* Those that have at least `have` units already. */
 static void
-add_up(const struct search_vault *v, const struct search_matches *m, double weight, double mean_len, struct sums *sums)
+add_up(const struct search_vault *v, const struct search_matches *m, double weight, double mean_len, unsigned have,
+    struct sums *sums)
 {
 	for (uint32_t i = 0; i < m->n; i++) {
-		sums->score[m->at[i].doc] += unit_score(&m->at[i], v->docs[m->at[i].doc], weight, mean_len);
-		sums->n_units[m->at[i].doc]++;
+		uint32_t doc = m->at[i].doc;
+
+		if (sums->n_units[doc] < have)
+			continue;
+		sums->score[doc] += unit_score(&m->at[i], &v->docs[doc], weight, mean_len);
+		sums->n_units[doc]++;
 	}
 }
 
@@ -116,9 +122,9 @@ rank_vault(struct search_ranking *r, const struct search_vault *v, const struct 
 	if (sums.score == NULL || sums.n_units == NULL)
 		return ERR_NO_MEMORY;
 	for (unsigned u = 0; u < r->units->n_units; u++)
-		add_up(v, &matches[u], r->weights[u], mean_len, &sums);
+		add_up(v, &matches[u], r->weights[u], mean_len, r->any ? 0 : u, &sums);
 	for (uint32_t i = 1; i < v->n_numbers; i++) {
-		struct search_ranked one = { .score = sums.score[i], .vault = v, .doc = v->docs[i] };
+		struct search_ranked one = { .score = sums.score[i], .vault = v, .doc = v->docs[i].doc };
 
 		if (sums.n_units[i] >= need && (r->kinds == 0 || (r->kinds & 1U << one.doc->kind) != 0))
 			offer(r, wanted, &one);

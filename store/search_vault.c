@@ -51,13 +51,14 @@ static bool
 make_room(struct search_vault *v)
 {
 	uint32_t want = v->n_assets == 0 ? DOCS_MIN : 2 * v->n_assets, cap = v->docs_cap == 0 ? DOCS_MIN : 2 * v->docs_cap;
+	struct search_numbered *longer;
 	struct search_doc **wider;
 
 	if (v->n_numbers == v->docs_cap || v->docs_cap == 0) {
-		if (v->n_numbers >= NUMBERS_MAX / 2 || (wider = search_memory_grow(v->memory, v->docs,
-		    v->docs_cap * sizeof *wider, cap * sizeof *wider)) == NULL)
+		if (v->n_numbers >= NUMBERS_MAX / 2 || (longer = search_memory_grow(v->memory, v->docs,
+		    v->docs_cap * sizeof *longer, cap * sizeof *longer)) == NULL)
 			return false;
-		v->docs = wider;
+		v->docs = longer;
 		v->docs_cap = cap;
 	}
 	if (v->n_docs < v->n_assets)
@@ -68,10 +69,12 @@ make_room(struct search_vault *v)
 	v->assets = wider;
 	v->n_assets = want;
 	for (uint32_t i = 1; i < v->n_numbers; i++) {
-		if (v->docs[i] == NULL)
+		struct search_doc *doc = v->docs[i].doc;
+
+		if (doc == NULL)
 			continue;
-		v->docs[i]->next_asset = *assets_like(v, v->docs[i]->asset);
-		*assets_like(v, v->docs[i]->asset) = v->docs[i];
+		doc->next_asset = *assets_like(v, doc->asset);
+		*assets_like(v, doc->asset) = doc;
 	}
 	return true;
 }
@@ -139,7 +142,7 @@ take_out(struct search_vault *v, struct search_doc *doc)
 	for (at = assets_like(v, doc->asset); *at != doc; at = &(*at)->next_asset)
 		;
 	*at = doc->next_asset;
-	v->docs[doc->number] = NULL;
+	v->docs[doc->number] = (struct search_numbered){ .doc = NULL };
 	v->n_docs--;
 	v->n_positions -= doc->n_positions;
 	v->text_bytes -= doc->text_len;
@@ -169,7 +172,7 @@ search_vault_put(struct search_vault *v, struct search_walk *w, const struct sea
 	}
 	if ((old = find(v, d->asset)) != NULL)
 		take_out(v, old);
-	v->docs[v->n_numbers++] = doc;
+	v->docs[v->n_numbers++] = (struct search_numbered){ doc, doc->n_positions, doc->title_end };
 	doc->next_asset = *assets_like(v, doc->asset);
 	*assets_like(v, doc->asset) = doc;
 	v->n_docs++;

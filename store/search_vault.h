@@ -6,11 +6,18 @@
 #include "store/search_terms.h"
 #include "store/search_walk.h"
 
+/* What ranking wants of each document, side by side. */
+struct search_numbered {
+	struct search_doc *doc; /* NULL: taken out */
+	uint32_t           n_positions;
+	uint32_t           title_end;
+};
+
 struct search_vault {
 	struct uuid           id;
 	struct search_memory *memory; /* owned: what the vault says lies there and nowhere else */
 	struct search_terms   terms;
-	struct search_doc   **docs;   /* by number, 0 unused; NULL: taken out */
+	struct search_numbered *docs; /* by number, 0 unused */
 	uint32_t              n_numbers; /* the next one */
 	uint32_t              docs_cap;
 	struct search_doc   **assets; /* a power of two of lists, by the asset's hash */

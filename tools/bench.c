@@ -8,12 +8,13 @@
 #include "tools/bench_load.h"
 #include "tools/bench_log.h"
 #include "tools/bench_reads.h"
+#include "tools/bench_search.h"
 #include "tools/bench_sizes.h"
 
 static int
 usage(void)
 {
-	fprintf(stderr, "usage: bench run DIR MEMORIES full|quick [reads|sizes|log]   on new homes in DIR\n"
+	fprintf(stderr, "usage: bench run DIR MEMORIES full|quick [reads|sizes|log|search]   on new homes in DIR\n"
 	    "       bench make PLACE NOTES MIB               a home of so many assets and a file\n"
 	    "       bench log PLACE RECORDS GROUP            appends to its log, so many in a commit\n"
 	    "       bench reads PLACE CLIENTS small|large|notes SECONDS [shut]   of its running daemon\n"
@@ -74,6 +75,8 @@ run(const char *self, int argc, char **argv)
 		bench_sizes(&plan);
 	if (argc < 4 || strcmp(argv[3], "log") == 0)
 		bench_log(&plan);
+	if (argc < 4 || strcmp(argv[3], "search") == 0)
+		bench_search(&plan);
 	return 0;
 }
 
