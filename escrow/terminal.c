@@ -234,8 +234,20 @@ terminal_password(const char *prompt, struct secret **out)
 	return e;
 }
 
+/* stop_fd: -1, or what ends the waiting. */
 static enum err
-read_line(int fd, char line[TERMINAL_LINE_MAX + 1])
+wait_for_line(int fd, int stop_fd)
+{
+	struct pollfd fds[2] = { { .fd = fd, .events = POLLIN }, { .fd = stop_fd, .events = POLLIN } };
+
+	while (poll(fds, 2, -1) < 0)
+		if (errno != EINTR)
+			return ERR_TERMINAL_REQUIRED;
+	return fds[1].revents != 0 ? ERR_INTERRUPTED : OK;
+}
+
+static enum err
+read_line(int fd, int stop_fd, char line[TERMINAL_LINE_MAX + 1])
 {
 	uint8_t typed[TERMINAL_LINE_MAX];
 	bool ended = false;
@@ -243,7 +255,8 @@ read_line(int fd, char line[TERMINAL_LINE_MAX + 1])
 	enum err e = OK;
 
 	while (e == OK && !ended)
-		e = take_input(fd, typed, sizeof typed, &len, &ended);
+		if ((e = wait_for_line(fd, stop_fd)) == OK)
+			e = take_input(fd, typed, sizeof typed, &len, &ended);
 	if (e != OK)
 		return e;
 	if (len > sizeof typed || memchr(typed, '\0', len) != NULL)
@@ -254,7 +267,7 @@ read_line(int fd, char line[TERMINAL_LINE_MAX + 1])
 }
 
 enum err
-terminal_line(const char *prompt, char line[TERMINAL_LINE_MAX + 1])
+terminal_line_until(const char *prompt, int stop_fd, char line[TERMINAL_LINE_MAX + 1])
 {
 	enum err e;
 	int fd;
@@ -262,9 +275,15 @@ terminal_line(const char *prompt, char line[TERMINAL_LINE_MAX + 1])
 	if ((e = open_tty(&fd)) != OK)
 		return e;
 	if ((e = say(fd, prompt)) == OK)
-		e = read_line(fd, line);
+		e = read_line(fd, stop_fd, line);
 	close(fd);
 	return e;
+}
+
+enum err
+terminal_line(const char *prompt, char line[TERMINAL_LINE_MAX + 1])
+{
+	return terminal_line_until(prompt, -1, line);
 }
 
 enum err

@@ -15,6 +15,7 @@
 #define PROMPT_ENABLE          "Type ENABLE to go on: "
 #define PROMPT_REPAIR          "Type REPAIR to go on: "
 #define PROMPT_ACCEPT          "Type ACCEPT to go on: "
+#define PROMPT_VAULT_NAME      "Name of the vault: "
 
 /*
  * Asks for a line with echo off. Echo is as before on every way out: after
@@ -39,6 +40,9 @@ enum err terminal_password(const char *prompt, struct secret **out);
  * Errors as terminal_password; also ERR_INVALID_ARGUMENT when a NUL was typed.
  */
 enum err terminal_line(const char *prompt, char line[TERMINAL_LINE_MAX + 1]);
+
+/* The same; ERR_INTERRUPTED, with nothing taken, once stop_fd is readable. */
+enum err terminal_line_until(const char *prompt, int stop_fd, char line[TERMINAL_LINE_MAX + 1]);
 
 /* Writes the text to the terminal. ERR_TERMINAL_REQUIRED. */
 enum err terminal_warn(const char *text);

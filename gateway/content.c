@@ -161,3 +161,17 @@ content_card(const struct content_labels *l, struct span text, struct json_write
 	json_free(&card);
 	return e;
 }
+
+enum err
+content_meta_of(struct span content, struct json_writer *w)
+{
+	struct content_labels l = { .n_tags = 0 };
+	struct json *root = NULL;
+	enum err e;
+
+	if ((e = json_parse(content, &root)) != OK)
+		return e;
+	e = take_tags(root, &l) ? content_meta(&l, w) : ERR_INVALID_CONTENT;
+	json_free(&root);
+	return e;
+}

@@ -40,6 +40,9 @@ enum err content_card(const struct content_labels *l, struct span text, struct j
 
 enum err content_meta(const struct content_labels *l, struct json_writer *w);
 
+/* The meta of a memory or card: the tags of its Content JSON. ERR_INVALID_CONTENT, ERR_TOO_LARGE, ERR_NO_MEMORY. */
+enum err content_meta_of(struct span content, struct json_writer *w);
+
 /* True for UTF-8 without a NUL, of at most max bytes. */
 bool content_text_valid(struct span s, size_t max);
 

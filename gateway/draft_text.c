@@ -89,7 +89,7 @@ put_note(struct text *t, const char *note)
 }
 
 static enum err
-put_memory(struct text *t, const char *note, const struct json *content)
+put_memory(struct text *t, const struct json *content)
 {
 	const struct json *tags;
 	struct span title, body, tag;
@@ -97,7 +97,6 @@ put_memory(struct text *t, const char *note, const struct json *content)
 	if (json_string(content, "title", &title) != JSON_GOT || json_string(content, "body", &body) != JSON_GOT ||
 	    json_array(content, "tags", &tags) != JSON_GOT)
 		return ERR_STORAGE_CORRUPT;
-	put_note(t, note);
 	put_line(t, "title: ", title);
 	for (const struct json *one = json_first(tags); one != NULL; one = json_next(one)) {
 		if (!json_as_string(one, &tag))
@@ -176,7 +175,8 @@ draft_text_of(enum kind kind, const char *note, struct span content, struct secr
 	t.cap = room_for(note, content);
 	if ((e = secret_new(t.cap, &s)) == OK) {
 		t.p = secret_bytes(s);
-		e = kind == KIND_CARD ? put_card(&t, root) : put_memory(&t, note, root);
+		put_note(&t, note);
+		e = kind == KIND_CARD ? put_card(&t, root) : put_memory(&t, root);
 		if (e == OK && t.failed)
 			e = ERR_TOO_LARGE;
 	}
@@ -214,6 +214,35 @@ next_line(struct span *left)
 		left->p += taken;
 	left->len -= taken;
 	return line;
+}
+
+struct span
+draft_text_card(struct span text)
+{
+	while (text.len > 0 && text.p[0] == '#')
+		(void)next_line(&text);
+	return text;
+}
+
+enum err
+draft_text_remark(struct span text, const char *line, struct secret **out)
+{
+	struct secret *s = NULL;
+	struct text t = { 0 };
+	enum err e;
+
+	if (text.len > 0 && text.p[0] == '#')
+		(void)next_line(&text);
+	t.cap = strlen(line) + 3 + text.len;
+	if ((e = secret_new(t.cap, &s)) != OK)
+		return e;
+	t.p = secret_bytes(s);
+	put_word(&t, "# ");
+	put_word(&t, line);
+	put_word(&t, "\n");
+	put(&t, text.p, text.len);
+	*out = s;
+	return OK;
 }
 
 static enum err

@@ -12,7 +12,8 @@
  * The body stands as it is, with one newline more at its end, for editors end
  * files with one; taking it back drops one. A value that a line cannot hold, or
  * that starts with a quote, is a JSON string. A card is its Content JSON,
- * spread over lines. What is written and taken back is the same content.
+ * spread over lines, below lines with # that are not kept either. What is
+ * written and taken back is the same content.
  */
 #ifndef GATEWAY_DRAFT_TEXT_H
 #define GATEWAY_DRAFT_TEXT_H
@@ -24,13 +25,22 @@
 #define DRAFT_REASON_MAX 128
 
 /*
- * note     for people, goes above a memory's header; lines without #. May be ""
+ * note     for people, goes to the top; lines without #. May be ""
  * content  Content JSON of that kind, memory or card
  * *out     new; the caller frees
  *
  * ERR_STORAGE_CORRUPT: it is not Content JSON. ERR_TOO_LARGE, ERR_NO_MEMORY.
  */
 enum err draft_text_of(enum kind kind, const char *note, struct span content, struct secret **out);
+
+/* A card's text below its lines with #. */
+struct span draft_text_card(struct span text);
+
+/*
+ * The same text with this line, which is no part of what is taken, as its first:
+ * in place of a line with # that is there, else before all. New. ERR_NO_MEMORY.
+ */
+enum err draft_text_remark(struct span text, const char *line, struct secret **out);
 
 /* A memory that was taken from a draft. Zeroed, it is empty. */
 struct draft {

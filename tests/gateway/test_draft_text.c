@@ -63,12 +63,28 @@ a_card_is_its_content_over_lines(void **state)
 	struct secret *s = NULL;
 
 	(void)state;
-	assert_int_equal(draft_text_of(KIND_CARD, "not shown", text(card), &s), OK);
-	expect_text(&s, "{\n  \"title\": \"B\\\"\",\n  \"fields\": [\n"
+	assert_int_equal(draft_text_of(KIND_CARD, "a note", text(card), &s), OK);
+	expect_span(draft_text_card(secret_span(s)), "{\n  \"title\": \"B\\\"\",\n  \"fields\": [\n"
 	    "    {\"name\": \"n\", \"value\": \"1\\n\", \"protected\": false},\n"
 	    "    {\"name\": \"p\", \"value\": \"secret://v/c\", \"protected\": true}\n  ],\n  \"tags\": [\"a\", \"b\"]\n}\n");
+	secret_free(&s);
 	assert_int_equal(draft_text_of(KIND_CARD, "", text("{\"title\":\"\",\"fields\":[],\"tags\":[]}"), &s), OK);
 	expect_text(&s, "{\n  \"title\": \"\",\n  \"fields\": [],\n  \"tags\": []\n}\n");
+}
+
+static void
+a_remark_takes_the_place_of_the_one_before(void **state)
+{
+	struct secret *s = NULL;
+
+	(void)state;
+	assert_int_equal(draft_text_remark(text("# old\n# other\ntitle: a\n"), "new", &s), OK);
+	expect_text(&s, "# new\n# other\ntitle: a\n");
+	assert_int_equal(draft_text_remark(text("title: a"), "new", &s), OK);
+	expect_text(&s, "# new\ntitle: a");
+	assert_int_equal(draft_text_remark(text("#"), "new", &s), OK);
+	expect_text(&s, "# new\n");
+	assert_int_equal(draft_text_card(text("# only")).len, 0);
 }
 
 static void
@@ -165,6 +181,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_memory_is_a_header_an_empty_line_and_its_body),
 		cmocka_unit_test(a_card_is_its_content_over_lines),
+		cmocka_unit_test(a_remark_takes_the_place_of_the_one_before),
 		cmocka_unit_test(what_nobody_changed_comes_back_the_same),
 		cmocka_unit_test(a_header_may_be_written_by_hand),
 		cmocka_unit_test(a_wrong_header_is_named_by_its_line),

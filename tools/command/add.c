@@ -79,6 +79,9 @@ prepare(struct addition *a, const struct source *s)
 		if (e != OK)
 			return e;
 	}
+	/* A card has its tags inside itself, mostly. */
+	if (a->kind == KIND_CARD && json_write_done(&a->content, &text) == OK)
+		return content_meta_of(text, &a->meta);
 	return content_meta(&a->labels, &a->meta);
 }
 

@@ -94,6 +94,9 @@ enum err print_bytes(struct span bytes);
 enum err print_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void     print_safe(struct span text);
 
+/* How many columns of a terminal print_safe takes for it. */
+size_t print_safe_columns(struct span text);
+
 /* From now on SIGINT and SIGTERM make this descriptor readable instead of ending the process; -1: they do neither. */
 int stop_signals(void);
 
@@ -143,6 +146,10 @@ enum err run_device_add(struct invocation *in);
 enum err run_vault_create(struct invocation *in);
 enum err run_vault_list(struct invocation *in);
 enum err run_asset_add(struct invocation *in);
+enum err run_asset_edit(struct invocation *in);
+enum err run_asset_resolve(struct invocation *in);
+enum err run_asset_remove(struct invocation *in);
+enum err run_asset_restore(struct invocation *in);
 enum err run_asset_list(struct invocation *in);
 enum err run_asset_show(struct invocation *in);
 enum err run_asset_history(struct invocation *in);

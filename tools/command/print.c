@@ -1,7 +1,9 @@
 #include <errno.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "mailbox/utf8.h"
 #include "tools/command/command.h"
@@ -139,4 +141,40 @@ print_safe(struct span text)
 	}
 	(void)print_bytes((struct span){ buf, n });
 	wipe(buf, sizeof buf);
+}
+
+/* Of a character that is shown as it is: 0 of one that joins another, 2 of most in East Asia. */
+static size_t
+columns_of(uint32_t point)
+{
+	static locale_t utf8;
+	locale_t before;
+	int n;
+
+	if (utf8 == (locale_t)0)
+		utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	if (utf8 == (locale_t)0)
+		return 1;
+	before = uselocale(utf8);
+	n = wcwidth((wchar_t)point);
+	uselocale(before);
+	return n < 0 ? 1 : (size_t)n;
+}
+
+size_t
+print_safe_columns(struct span text)
+{
+	size_t n = 0, len;
+	uint32_t point;
+
+	for (size_t i = 0; i < text.len; i += len) {
+		len = utf8_take(text.p + i, text.len - i, &point);
+		if (len > 0 && !obeyed_by_terminals(point)) {
+			n += columns_of(point);
+			continue;
+		}
+		len = len == 0 ? 1 : len;
+		n += 4 * len;
+	}
+	return n;
 }

@@ -24,6 +24,44 @@ static const struct option page_options[] = {
 	END
 };
 
+static const struct option list_options[] = {
+	{ "--kind", "KIND", "only memory, card, file or credential; may be given again for one more", false, true },
+	{ "--tag", "TEXT", "only what has this tag; given again, that too", false, true },
+	{ "--private", NULL, "only private memories and cards", false, false },
+	{ "--ordinary", NULL, "only memories and cards that are not private", false, false },
+	{ "--title", "TEXT", "only where the title holds this text; neither case nor width counts", false, false },
+	{ "--sort", "BY", "id, title, created or updated (default id)", false, false },
+	{ "--reverse", NULL, "the last ones first", false, false },
+	{ "--offset", "N", "skip so many rows (default 0)", false, false },
+	{ "--limit", "N", "at most so many rows, 1 to 100 (default 100)", false, false },
+	END
+};
+
+static const struct option edit_options[] = {
+	{ "--base", "REVISION", "the revision that was edited; refused when it is no head any more", false, false },
+	{ "--keep-both", NULL, "then make a conflict, to be resolved later", false, false },
+	{ "--title", "TEXT", "another title", false, false },
+	{ "--tag", "TEXT", "this tag in place of all; may be given again; '' for none", false, true },
+	{ "--media-type", "TYPE", "of a file", false, false },
+	{ "--draft", "PATH", "a draft that an earlier edit has left; it is wiped once it is stored", false, false },
+	END
+};
+
+static const struct option resolve_options[] = {
+	{ "--pick", "REVISION", "the head that shall be the only one", false, false },
+	{ "--title", "TEXT", "the title of what is merged (default: that of the newest head)", false, false },
+	{ "--tag", "TEXT", "its tags; may be given again; '' for none (default: those of the newest head)", false, true },
+	{ "--media-type", "TYPE", "of a file", false, false },
+	END
+};
+
+static const struct option history_options[] = {
+	{ "--diff", NULL, "show what each revision of a memory or card changed", false, false },
+	{ "--offset", "N", "skip so many rows (default 0)", false, false },
+	{ "--limit", "N", "at most so many rows, 1 to 100 (default 100)", false, false },
+	END
+};
+
 static const struct option add_options[] = {
 	{ "--kind", "KIND", "memory, card, file or credential", true, false },
 	{ "--private", NULL, "a memory or card that ordinary grants can never read", false, false },
@@ -153,13 +191,37 @@ const struct command commands[] = {
 	  "credential: FILE is the secret, UTF-8, at most 64 KiB; one newline at its end is\n"
 	  "dropped. `-` is standard input.",
 	  2, 2, add_options, NEEDS_HOME, false, false, run_asset_add },
-	{ "asset list", "VAULT", "list a vault's assets", "",
-	  1, 1, page_options, NEEDS_HOME, false, false, run_asset_list },
+	{ "asset list", "VAULT", "list a vault's assets",
+	  "Filters and orders look at the whole vault, so each page of it is recorded as read.\n"
+	  "Offset and limit count what is left. A credential's tags are looked at with sudo only.",
+	  1, 1, list_options, NEEDS_HOME, false, false, run_asset_list },
 	{ "asset show", "VAULT ASSET", "print an asset's content",
 	  "A file's bytes are written as they are. A credential needs sudo.",
 	  2, 2, show_options, NEEDS_HOME, false, false, run_asset_show },
-	{ "asset history", "VAULT ASSET", "list an asset's revisions", "",
-	  2, 2, page_options, NEEDS_HOME, false, false, run_asset_history },
+	{ "asset edit", "VAULT ASSET [FILE|-]", "make a further revision of an asset",
+	  "With FILE: as in `asset add`; a title and tags that are not given stay. With --title,\n"
+	  "--tag or --media-type alone: the content stays. Without any of them $VISUAL, else\n"
+	  "$EDITOR opens a memory or card; a header has its title and tags. The file is in a\n"
+	  "private folder in memory ($XDG_RUNTIME_DIR or /dev/shm) that is wiped afterwards, with\n"
+	  "all that the editor left there. What an editor keeps elsewhere is not: swap, undo and\n"
+	  "history files in your home (vim's ~/.viminfo, nvim's ~/.local/state/nvim), clipboards;\n"
+	  "nor what the system has swapped out. Text that could not be stored is kept, and the\n"
+	  "error says where; only a signal, or an editor that ends with an error, drops it.",
+	  2, 3, edit_options, NEEDS_HOME, false, false, run_asset_edit },
+	{ "asset resolve", "VAULT ASSET [FILE|-]", "end a conflict",
+	  "Its heads become the parents of one revision: that of --pick, or of what is merged in\n"
+	  "FILE. `asset history --diff` shows what they differ in.",
+	  2, 3, resolve_options, NEEDS_HOME, false, false, run_asset_resolve },
+	{ "asset remove", "VAULT ASSET", "delete an asset",
+	  "Makes a tombstone. Past revisions stay, and can be read by name and restored.",
+	  2, 2, NULL, NEEDS_HOME, false, false, run_asset_remove },
+	{ "asset restore", "VAULT ASSET REVISION", "make a past revision the newest one",
+	  "Works on a deleted asset and under conflict, too.",
+	  3, 3, NULL, NEEDS_HOME, false, false, run_asset_restore },
+	{ "asset history", "VAULT ASSET", "list an asset's revisions",
+	  "--diff reads each revision and its parents, and has them compared by the system's diff,\n"
+	  "in memory; a merge is compared with each of its parents.",
+	  2, 2, history_options, NEEDS_HOME, false, false, run_asset_history },
 	{ "generate", "", "make a password or passphrase from the system's randomness",
 	  "It goes to stdout, and how much randomness is in it to stderr. To keep it unseen:\n"
 	  "memories generate | memories asset add VAULT - --kind credential\n"
