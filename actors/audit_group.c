@@ -33,7 +33,7 @@ audit_commit(struct audit *a, struct outbox *out)
 	for (size_t i = 0; i < a->n_group && e == OK; i++) {
 		const struct waiting *w = &a->group[i];
 		struct ack_body ack = {
-			.index = w->index, .asset = w->asset, .revision = w->revision,
+			.index = w->index, .asset = w->asset, .revision = w->revision, .subject = w->subject,
 			.ticket = { w->ticket, w->ticket_len },
 		};
 
@@ -129,7 +129,8 @@ take_intent(struct audit *a, const struct inbound *in, struct outbox *out)
 		return e;
 	w = &a->group[a->n_group++];
 	*w = (struct waiting){ .ask_id = in->ask_id, .index = index,
-		.asset = b->asset, .revision = b->revision, .ticket_len = (uint16_t)b->ticket.len };
+		.asset = b->asset, .revision = b->revision, .subject = b->subject,
+		.ticket_len = (uint16_t)b->ticket.len };
 	memcpy(w->ticket, b->ticket.p, b->ticket.len);
 	r.wall = clock_wall();
 	(void)usage_note(a->usage, &r);

@@ -25,6 +25,7 @@ struct waiting {
 	bool        is_event; /* an EVENT_KEEP, answered to grants */
 	struct uuid asset;
 	struct uuid revision;
+	struct uuid subject;
 	uint16_t    ticket_len;
 	uint8_t     ticket[TICKET_MAX];
 };

@@ -136,9 +136,8 @@ check_kind(enum op op, enum kind kind)
 	return (op == OP_CREDENTIAL_BYTES) == (kind == KIND_CREDENTIAL) ? OK : ERR_WRONG_KIND;
 }
 
-/* The chunks that [offset, offset + limit) touches. A tombstone has none. */
-static enum err
-add_chunks(struct vault_db *db, const struct revision_row *row, const struct ask_body *ask, struct collection *c)
+enum err
+collect_add_chunks(struct vault_db *db, const struct revision_row *row, const struct ask_body *ask, struct collection *c)
 {
 	uint64_t end = row->bytes - ask->offset < ask->limit ? row->bytes : ask->offset + ask->limit;
 	uint32_t first = (uint32_t)(ask->offset / CHUNK_LEN), last = (uint32_t)((end - 1) / CHUNK_LEN);
@@ -169,7 +168,7 @@ collect_bytes(struct vault_db *db, const struct ask_body *ask, struct collection
 		return ERR_OFFSET_OUT_OF_RANGE;
 	c->wanted.revision = r.row.revision;
 	collect_add_part(c, &r, PART_HEAD, (struct span){ NULL, 0 }, r.sealed_head);
-	return add_chunks(db, &r.row, ask, c);
+	return collect_add_chunks(db, &r.row, ask, c);
 }
 
 static enum err
@@ -226,21 +225,21 @@ check_limits(const struct ask_body *ask)
 		max = COLLECT_PAGE_MAX;
 		break;
 	case OP_LIST_DETAILS:
+	case OP_PROPOSAL_LIST:
 		max = COLLECT_DETAILS_MAX;
 		break;
 	case OP_READ:
 	case OP_CREDENTIAL_BYTES:
+	case OP_PROPOSAL_READ:
 		max = BYTES_MAX;
 		break;
 	case OP_DETAILS:
 	case OP_WRITE_ASSET:
 	case OP_WRITE_NAME:
+	case OP_PROPOSE:
 		return OK;
 	case OP_NONE:
 	case OP_SEARCH:
-	case OP_PROPOSE:
-	case OP_PROPOSAL_LIST:
-	case OP_PROPOSAL_READ:
 	case OP__COUNT:
 		return ERR_INVALID_ARGUMENT;
 	}
@@ -273,13 +272,16 @@ collect_op(struct vault_db *db, const struct ask_body *ask, struct collection *c
 		return collect_details(db, ask, c);
 	case OP_WRITE_ASSET:
 		return check_write(db, ask, c);
+	case OP_PROPOSE:
+		return collect_proposals_check(db, ask, c);
+	case OP_PROPOSAL_LIST:
+		return collect_proposals_list(db, ask, c);
+	case OP_PROPOSAL_READ:
+		return collect_proposals_read(db, ask, c);
 	case OP_NONE:
 	case OP_VAULT_LIST:
 	case OP_WRITE_NAME:
 	case OP_SEARCH:
-	case OP_PROPOSE:
-	case OP_PROPOSAL_LIST:
-	case OP_PROPOSAL_READ:
 	case OP__COUNT:
 		break;
 	}

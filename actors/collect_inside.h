@@ -18,6 +18,7 @@ struct collection_room {
 		struct asset_page_row  assets[COLLECT_PAGE_MAX];
 		struct revision_record revisions[COLLECT_PAGE_MAX];
 		struct vault_row       vaults[COLLECT_PAGE_MAX];
+		struct proposal        proposals[COLLECT_DETAILS_MAX];
 	} page;
 };
 
@@ -35,5 +36,14 @@ struct key_ref_body collect_ref(const struct revision_row *r, enum part part, ui
 enum err collect_pages_list(struct vault_db *db, const struct ask_body *ask, struct collection *c);
 enum err collect_pages_history(struct vault_db *db, const struct ask_body *ask, struct collection *c);
 enum err collect_pages_vaults(struct vault_db *db, const struct ask_body *ask, struct collection *c);
+
+/* OP_READ, OP_CREDENTIAL_BYTES, OP_PROPOSAL_READ: the chunks that [offset, offset + limit) touches. */
+enum err collect_add_chunks(struct vault_db *db, const struct revision_row *row, const struct ask_body *ask,
+    struct collection *c);
+
+/* collect_proposals.c */
+enum err collect_proposals_list(struct vault_db *db, const struct ask_body *ask, struct collection *c);
+enum err collect_proposals_read(struct vault_db *db, const struct ask_body *ask, struct collection *c);
+enum err collect_proposals_check(struct vault_db *db, const struct ask_body *ask, const struct collection *c); /* for a new one */
 
 #endif

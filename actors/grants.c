@@ -34,6 +34,8 @@ static const struct handler handlers[] = {
 	{ MSG_VAULT_WANTED, grants_on_vault },
 	{ MSG_VAULT_KEYS, grants_on_vault_keys },
 	{ MSG_KEYS_NOT_MADE, grants_on_keys_not_made },
+	{ MSG_VAULT_REMOVE_WANTED, grants_on_vault_remove },
+	{ MSG_PROPOSAL_DROP_WANTED, grants_on_proposal_drop },
 	{ MSG_ENABLE_WANTED, grants_on_enable },
 	{ MSG_MATERIAL_STORED, grants_on_material_stored },
 	{ MSG_MATERIAL_REFUSED, grants_on_material_refused },

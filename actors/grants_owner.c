@@ -1,4 +1,4 @@
-/* The owner's commands: library, password, sudo, lock, vaults. */
+/* The owner's commands: library, password, sudo, lock. */
 #include <string.h>
 
 #include "actors/grants_state.h"
@@ -172,37 +172,4 @@ grants_on_checkpoint_ordered(void *self, const struct inbound *in, struct outbox
 	if (e != OK)
 		return grants_refuse(out, in->ask_id, e);
 	return outbox_put(out, MSG_CHECKPOINT_ALLOWED, in->ask_id, &(struct nothing_body){ 0 });
-}
-
-enum err
-grants_on_vault(void *self, const struct inbound *in, struct outbox *out)
-{
-	struct grants *g = self;
-	struct command *c;
-	enum err e;
-
-	if ((e = grants_check_owner(g)) != OK)
-		return grants_refuse(out, in->ask_id, e);
-	if ((e = grants_begin(in, g, &in->body->owner_ask.peer, out, &c)) != OK || c == NULL)
-		return e;
-	return outbox_put(out, MSG_VAULT_KEYS_WANTED, in->ask_id, &(struct nothing_body){ 0 });
-}
-
-enum err
-grants_on_vault_keys(void *self, const struct inbound *in, struct outbox *out)
-{
-	struct grants *g = self;
-	const struct vault_keys_made_body *made = &in->body->vault_keys_made;
-	struct vault_keys keys = { .vault = made->vault };
-
-	if (grants_command(g, in->ask_id) == NULL)
-		return OK;
-	memcpy(keys.sealed, made->sealed, sizeof keys.sealed);
-	return grants_end(g, in->ask_id, grants_db_put_vault_keys(g->db, &keys), made->vault, out);
-}
-
-enum err
-grants_on_keys_not_made(void *self, const struct inbound *in, struct outbox *out)
-{
-	return grants_end(self, in->ask_id, (enum err)in->body->result.error, NOTHING_MADE, out);
 }

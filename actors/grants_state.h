@@ -200,9 +200,13 @@ enum err grants_on_kek_tried(void *self, const struct inbound *in, struct outbox
 enum err grants_on_sudo_end(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_recorded(struct grants *g, uint64_t ask_id, enum err e, struct outbox *out); /* the log's word for a command */
 enum err grants_on_checkpoint_ordered(void *self, const struct inbound *in, struct outbox *out);
+
+/* grants_vault.c */
 enum err grants_on_vault(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_vault_keys(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_keys_not_made(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_vault_remove(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_proposal_drop(void *self, const struct inbound *in, struct outbox *out);
 
 /* grants_lock.c */
 enum err grants_on_lock(void *self, const struct inbound *in, struct outbox *out);

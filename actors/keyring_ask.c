@@ -176,6 +176,10 @@ ref_fits(const struct keys_wanted_body *w, const struct key_ref_body *ref)
 		return one && bytes && ref->key_class != CLASS_CREDENTIAL;
 	case OP_CREDENTIAL_BYTES:
 		return one && bytes && ref->key_class == CLASS_CREDENTIAL;
+	case OP_PROPOSAL_LIST:
+		return owner && ref->key_class == CLASS_ORDINARY && (ref->part == PART_TITLE || ref->part == PART_META);
+	case OP_PROPOSAL_READ:
+		return owner && one && bytes && ref->key_class == CLASS_ORDINARY;
 	case OP_VAULT_LIST:
 		return owner && ref->part == PART_NAME;
 	case OP_DETAILS:
@@ -185,8 +189,6 @@ ref_fits(const struct keys_wanted_body *w, const struct key_ref_body *ref)
 	case OP_WRITE_NAME:
 	case OP_SEARCH:
 	case OP_PROPOSE:
-	case OP_PROPOSAL_LIST:
-	case OP_PROPOSAL_READ:
 	case OP__COUNT:
 		break;
 	}
@@ -228,7 +230,7 @@ note_ref(struct intent_body *intent, struct wire_out *rows, const struct key_ref
 static bool
 is_page(enum op op)
 {
-	return op == OP_LIST || op == OP_LIST_DETAILS || op == OP_HISTORY || op == OP_VAULT_LIST;
+	return op == OP_LIST || op == OP_LIST_DETAILS || op == OP_HISTORY || op == OP_VAULT_LIST || op == OP_PROPOSAL_LIST;
 }
 
 /* A range's chunks are the ones that it touches, and no more than were asked for. */
@@ -328,19 +330,13 @@ make_ticket(const struct keyring *k, const struct channel *c, const struct ask_b
 	return e;
 }
 
-static bool
-is_write(enum op op)
-{
-	return op == OP_WRITE_ASSET || op == OP_WRITE_NAME || op == OP_PROPOSE;
-}
-
 static struct intent_body
 begin_intent(const struct keys_wanted_body *w)
 {
 	const struct ruling_body *r = &w->ruling;
 
 	return (struct intent_body){
-		.type = is_write((enum op)r->ask.op) ? LOG_WRITE : LOG_INTENT, .surface = r->ask.surface,
+		.type = op_writes((enum op)r->ask.op) ? LOG_WRITE : LOG_INTENT, .surface = r->ask.surface,
 		.subject_kind = r->subject_kind, .subject = r->subject, .op = r->ask.op,
 		.vault = r->ask.vault, .asset = r->ask.asset, .revision = w->revision,
 		.offset = r->ask.offset, .length = w->length,
@@ -377,7 +373,7 @@ static enum err
 answer_keys_wanted(struct keyring *k, const struct inbound *in, struct outbox *out)
 {
 	const struct keys_wanted_body *w = &in->body->keys_wanted;
-	bool writes = is_write((enum op)w->ruling.ask.op);
+	bool writes = op_writes((enum op)w->ruling.ask.op);
 	struct source s = { .ruling = &w->ruling, .under = k->root };
 	const struct channel *c;
 	struct secret *keys = NULL;

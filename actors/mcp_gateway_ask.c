@@ -50,12 +50,6 @@ keep(enum body kind, const void *body, size_t cap, uint8_t **p, size_t *len)
 	return ERR_INTERNAL;
 }
 
-static bool
-is_write(const struct flight *f)
-{
-	return f->ask.op == OP_WRITE_ASSET || f->ask.op == OP_WRITE_NAME;
-}
-
 /* An answer is deposit and ack together; a write's has no deposit. */
 static enum err
 answer_if_whole(struct mcp_gateway *g, uint64_t ask_id, struct flight *f, struct outbox *out)
@@ -64,7 +58,7 @@ answer_if_whole(struct mcp_gateway *g, uint64_t ask_id, struct flight *f, struct
 	struct wire_in in;
 	enum err e;
 
-	if (f->ack == NULL || (f->deposit == NULL && !is_write(f)))
+	if (f->ack == NULL || (f->deposit == NULL && !op_writes((enum op)f->ask.op)))
 		return OK;
 	in = wire_in(f->ack, f->ack_len);
 	ack_body_take(&in, &answer.ack);
@@ -95,6 +89,7 @@ static void
 permit_write(struct mcp_gateway *g, const struct flight *f, const struct ack_body *ack)
 {
 	permits_add(&g->permits, &(struct permit){ .revision = ack->revision, .asset = ack->asset, .vault = f->ask.vault,
+	    .grant = f->ask.op == OP_PROPOSE ? ack->subject : (struct uuid){ { 0 } },
 	    .op = f->ask.op, .kind = f->ask.kind, .is_private = f->ask.is_private, .pid = f->ask.peer.pid,
 	    .used = clock_mono() });
 }
@@ -107,7 +102,7 @@ mcp_gateway_on_ack(void *self, const struct inbound *in, struct outbox *out)
 
 	if (f == NULL || f->type != MSG_ASK)
 		return OK;
-	if (is_write(f))
+	if (op_writes((enum op)f->ask.op))
 		permit_write(self, f, &in->body->ack);
 	if ((e = keep(BODY_ack, &in->body->ack, in->body->ack.ticket.len + 512, &f->ack, &f->ack_len)) != OK)
 		return e;

@@ -19,6 +19,8 @@ static const struct relay {
 	{ MSG_SETTING_ASK, MSG_SETTING_WANTED, true },
 	{ MSG_DEVICE_ASK, MSG_DEVICE_WANTED, true },
 	{ MSG_VAULT_ASK, MSG_VAULT_WANTED, true },
+	{ MSG_VAULT_REMOVE_ASK, MSG_VAULT_REMOVE_WANTED, true },
+	{ MSG_PROPOSAL_DROP_ASK, MSG_PROPOSAL_DROP_WANTED, true },
 	{ MSG_ENABLE_ASK, MSG_ENABLE_WANTED, true },
 	{ MSG_MINT_ASK, MSG_MINT_WANTED, true },
 	{ MSG_GRANTS_ASK, MSG_GRANTS_WANTED, true },
@@ -28,6 +30,7 @@ static const struct relay {
 	{ MSG_REPAIR_ASK, MSG_REPAIR_WANTED, true },
 	{ MSG_CHUNK_PUT, MSG_CHUNK_WANTED, false },
 	{ MSG_REVISION_PUT, MSG_PUBLISH_WANTED, false },
+	{ MSG_PROPOSAL_PUT, MSG_PROPOSAL_WANTED, false },
 	{ MSG_NAME_PUT, MSG_NAME_WANTED, false },
 	{ MSG_DISCARD_PUT, MSG_DISCARD_WANTED, false },
 };
@@ -35,7 +38,8 @@ static const struct relay {
 static bool
 needs_permit(enum msg type)
 {
-	return type == MSG_CHUNK_PUT || type == MSG_REVISION_PUT || type == MSG_NAME_PUT || type == MSG_DISCARD_PUT;
+	return type == MSG_CHUNK_PUT || type == MSG_REVISION_PUT || type == MSG_PROPOSAL_PUT || type == MSG_NAME_PUT ||
+	    type == MSG_DISCARD_PUT;
 }
 
 enum err
@@ -50,7 +54,7 @@ mcp_gateway_on_relayed(void *self, const struct inbound *in, struct outbox *out)
 	while (r->in != in->type)
 		r++;
 	if (needs_permit(in->type) &&
-	    (e = permits_check(&g->permits, in->type, in->body, in->peer_pid, clock_mono())) != OK)
+	    (e = permits_check(&g->permits, in->type, &body, in->peer_pid, clock_mono())) != OK)
 		return mcp_gateway_refuse(out, in->ask_id, e);
 	if (in->type == MSG_LOCK_ASK)
 		permits_clear(&g->permits);

@@ -2,7 +2,7 @@
 
 #include "actors/permits.h"
 #include "mailbox/words.h"
-#include "store/revision.h"
+#include "store/vault_db.h"
 
 void
 permits_add(struct permits *p, const struct permit *permit)
@@ -34,11 +34,18 @@ find(struct permits *p, struct uuid revision, uint32_t pid, struct mono_ms now)
 }
 
 static bool
-takes_row(const struct permit *permit, const struct revision_row *row)
+takes_row(const struct permit *permit, enum op op, const struct revision_row *row)
 {
-	return permit->op == OP_WRITE_ASSET && uuid_equal(permit->vault, row->vault) &&
+	return permit->op == op && uuid_equal(permit->vault, row->vault) &&
 	    uuid_equal(permit->asset, row->asset) && permit->kind == row->kind &&
 	    row->key_class == class_of((enum kind)permit->kind, permit->is_private);
+}
+
+static bool
+takes_chunk(const struct permit *permit, uint32_t index)
+{
+	return permit->op == OP_WRITE_ASSET ||
+	    (permit->op == OP_PROPOSE && index < revision_n_chunks(PROPOSAL_LEN_MAX));
 }
 
 static enum err
@@ -52,16 +59,29 @@ use(struct permit *permit, bool fits, struct mono_ms now)
 	return OK;
 }
 
-enum err
-permits_check(struct permits *p, enum msg type, const union any_body *body, uint32_t pid, struct mono_ms now)
+/* The permit for the revision that this row is of, if it is what the keys were given for. */
+static enum err
+check_row(struct permits *p, enum op op, struct span bytes, uint32_t pid, struct mono_ms now, struct permit **out)
 {
+	struct wire_in in = wire_in(bytes.p, bytes.len);
 	struct revision_row row = { .n_parents = 0 };
+
+	revision_row_take(&in, &row);
+	if (!wire_done(&in))
+		return ERR_INVALID_ARGUMENT;
+	*out = find(p, row.revision, pid, now);
+	return use(*out, *out != NULL && takes_row(*out, op, &row), now);
+}
+
+enum err
+permits_check(struct permits *p, enum msg type, union any_body *body, uint32_t pid, struct mono_ms now)
+{
 	struct permit *permit;
-	struct wire_in in;
+	enum err e;
 
 	if (type == MSG_CHUNK_PUT) {
 		permit = find(p, body->chunk_put.revision, pid, now);
-		return use(permit, permit != NULL && permit->op == OP_WRITE_ASSET, now);
+		return use(permit, permit != NULL && takes_chunk(permit, body->chunk_put.index), now);
 	}
 	if (type == MSG_NAME_PUT) {
 		permit = find(p, body->name_put.revision, pid, now);
@@ -70,12 +90,11 @@ permits_check(struct permits *p, enum msg type, const union any_body *body, uint
 	}
 	if (type == MSG_DISCARD_PUT)
 		return use(find(p, body->one_id.id, pid, now), true, now);
-	in = wire_in(body->revision_put.row.p, body->revision_put.row.len);
-	revision_row_take(&in, &row);
-	if (!wire_done(&in))
-		return ERR_INVALID_ARGUMENT;
-	permit = find(p, row.revision, pid, now);
-	return use(permit, permit != NULL && takes_row(permit, &row), now);
+	if (type == MSG_REVISION_PUT)
+		return check_row(p, OP_WRITE_ASSET, body->revision_put.row, pid, now, &permit);
+	if ((e = check_row(p, OP_PROPOSE, body->proposal_put.row, pid, now, &permit)) == OK)
+		body->proposal_put.grant = permit->grant;
+	return e;
 }
 
 void

@@ -43,6 +43,9 @@ static enum err on_chunk_wanted(void *self, const struct inbound *in, struct out
 static enum err on_publish_wanted(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_name_wanted(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_discard_wanted(void *self, const struct inbound *in, struct outbox *out);
+static enum err on_proposal_wanted(void *self, const struct inbound *in, struct outbox *out);
+static enum err on_proposal_drop(void *self, const struct inbound *in, struct outbox *out);
+static enum err on_vault_remove(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_head(void *self, const struct inbound *in, struct outbox *out);
 
 static const struct handler handlers[] = {
@@ -51,6 +54,9 @@ static const struct handler handlers[] = {
 	{ MSG_PUBLISH_WANTED, on_publish_wanted },
 	{ MSG_NAME_WANTED, on_name_wanted },
 	{ MSG_DISCARD_WANTED, on_discard_wanted },
+	{ MSG_PROPOSAL_WANTED, on_proposal_wanted },
+	{ MSG_PROPOSAL_DROP, on_proposal_drop },
+	{ MSG_VAULT_REMOVE, on_vault_remove },
 	{ MSG_VAULT_HEAD, on_head },
 };
 
@@ -233,7 +239,7 @@ on_publish_wanted(void *self, const struct inbound *in, struct outbox *out)
 	const struct revision_put_body *b = &in->body->revision_put;
 	struct wire_in row = wire_in(b->row.p, b->row.len);
 	struct new_revision fresh = {
-		.mode = (enum publish_mode)b->mode,
+		.mode = (enum publish_mode)b->mode, .settles = b->proposal,
 		.sealed_head = b->sealed_head, .sealed_title = b->sealed_title, .sealed_meta = b->sealed_meta,
 	};
 	enum err e;
@@ -266,17 +272,57 @@ on_name_wanted(void *self, const struct inbound *in, struct outbox *out)
 	return wrote(v, in, e, out);
 }
 
+/* Does something to what has that id; if the group is full, after its commit. */
+static enum err
+do_to(struct vault *v, enum err (*what)(struct vault_db *db, struct uuid id), struct uuid id, struct outbox *out)
+{
+	enum err e = what(v->db, id);
+
+	return e == ERR_BUSY && (e = commit_group(v, out)) == OK ? what(v->db, id) : e;
+}
+
 static enum err
 on_discard_wanted(void *self, const struct inbound *in, struct outbox *out)
 {
 	struct vault *v = self;
-	enum err e = vault_db_discard(v->db, in->body->one_id.id);
+	enum err e = do_to(v, vault_db_discard, in->body->one_id.id, out);
 
-	if (e == ERR_BUSY && (e = commit_group(v, out)) == OK)
-		e = vault_db_discard(v->db, in->body->one_id.id);
 	if (e == OK)
 		forget_upload(v, in->body->one_id.id);
 	return wrote(v, in, e, out);
+}
+
+static enum err
+on_proposal_wanted(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct vault *v = self;
+	const struct proposal_put_body *b = &in->body->proposal_put;
+	struct wire_in row = wire_in(b->row.p, b->row.len);
+	struct proposal p = {
+		.grant = b->grant, .sealed_head = b->sealed_head, .sealed_title = b->sealed_title, .sealed_meta = b->sealed_meta,
+	};
+	enum err e;
+
+	revision_row_take(&row, &p.row);
+	if (!wire_done(&row))
+		return refuse(in, NULL, ERR_INVALID_ARGUMENT, NULL, out);
+	if ((e = vault_db_put_proposal(v->db, &p)) == ERR_BUSY && (e = commit_group(v, out)) == OK)
+		e = vault_db_put_proposal(v->db, &p);
+	if (e == OK)
+		forget_upload(v, p.row.revision);
+	return wrote(v, in, e, out);
+}
+
+static enum err
+on_proposal_drop(void *self, const struct inbound *in, struct outbox *out)
+{
+	return wrote(self, in, do_to(self, vault_db_drop_proposal, in->body->one_id.id, out), out);
+}
+
+static enum err
+on_vault_remove(void *self, const struct inbound *in, struct outbox *out)
+{
+	return wrote(self, in, do_to(self, vault_db_remove_vault, in->body->one_id.id, out), out);
 }
 
 static enum err

@@ -17,12 +17,6 @@
 #define EPOCH_MS       500
 #define EPOCH_PAUSE_MS 10
 
-static bool
-is_write(enum op op)
-{
-	return op == OP_WRITE_ASSET || op == OP_WRITE_NAME;
-}
-
 #define QUERY_MAX 512
 
 /* What an ask boxes to the boot key. */
@@ -167,7 +161,7 @@ put_refs(const struct client_want *want, const struct answer_body *answer, struc
 {
 	struct wire_in in = wire_in(answer->deposit.items.p, answer->deposit.items.len);
 
-	if (is_write(want->op)) {
+	if (op_writes(want->op)) {
 		struct key_ref_body fresh = { .asset = answer->ack.asset, .revision = answer->ack.revision };
 
 		if (want->op == OP_WRITE_NAME)
@@ -290,7 +284,7 @@ open_answer(struct client *c, const struct ask_body *ask, const struct client_wa
 	a->index = answer->ack.index;
 	a->asset = answer->ack.asset;
 	a->revision = answer->ack.revision;
-	e = is_write(want->op) ? ack_revision_key(ack, &a->revision_key) : open_items(ack, &answer->deposit, a);
+	e = op_writes(want->op) ? ack_revision_key(ack, &a->revision_key) : open_items(ack, &answer->deposit, a);
 	ack_free(&ack);
 	return e;
 }

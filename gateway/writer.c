@@ -17,6 +17,7 @@ struct writer {
 	struct revision_row row;
 	enum publish_mode   mode;
 	struct uuid         settles;      /* a proposal */
+	bool                proposes;
 	struct key         *revision_key; /* owned */
 	struct key         *chunk;        /* owned; of the piece being sealed */
 	struct secret      *plain;        /* owned; the chunk being filled */
@@ -67,6 +68,12 @@ begin(struct client *c, const struct writer_want *want, struct writer *w)
 		.asset = want->asset, .kind = want->kind, .is_private = want->is_private };
 	enum err e;
 
+	if (want->token != NULL) {
+		ask.op = OP_PROPOSE;
+		ask.surface = SURFACE_STDIO;
+		ask.token = want->token;
+		ask.grant_type = GRANT_ORDINARY;
+	}
 	if (want->n_parents > REVISION_PARENTS_MAX)
 		return ERR_INVALID_ARGUMENT;
 	if ((e = key_new(&w->chunk)) != OK || (e = secret_new(CHUNK_LEN, &w->plain)) != OK ||
@@ -80,6 +87,7 @@ begin(struct client *c, const struct writer_want *want, struct writer *w)
 	memcpy(w->row.parents, want->parents, want->n_parents * sizeof *want->parents);
 	w->mode = want->mode;
 	w->settles = want->proposal;
+	w->proposes = want->token != NULL;
 	return OK;
 }
 
@@ -175,6 +183,7 @@ put_revision(struct writer *w, struct span title, struct span meta)
 	uint8_t sealed_title[TITLE_LEN_MAX + SEAL_OVERHEAD], sealed_meta[META_LEN_MAX + SEAL_OVERHEAD];
 	struct wire_out row_out = wire_out(row, sizeof row), total_out = wire_out(total, sizeof total);
 	struct revision_put_body put = { .mode = (uint8_t)w->mode, .proposal = w->settles };
+	struct proposal_put_body proposal;
 	union any_body answer;
 
 	revision_row_put(&row_out, &w->row);
@@ -183,7 +192,11 @@ put_revision(struct writer *w, struct span title, struct span meta)
 	put.sealed_head = seal_piece(w, PART_HEAD, 0, false, put.row, wire_written(&total_out), head);
 	put.sealed_title = seal_piece(w, PART_TITLE, 0, false, put.row, title, sealed_title);
 	put.sealed_meta = seal_piece(w, PART_META, 0, false, put.row, meta, sealed_meta);
-	return client_call(w->client, MSG_REVISION_PUT, &put, MSG_DONE, &answer);
+	if (!w->proposes)
+		return client_call(w->client, MSG_REVISION_PUT, &put, MSG_DONE, &answer);
+	proposal = (struct proposal_put_body){ .row = put.row, .sealed_head = put.sealed_head,
+		.sealed_title = put.sealed_title, .sealed_meta = put.sealed_meta };
+	return client_call(w->client, MSG_PROPOSAL_PUT, &proposal, MSG_DONE, &answer);
 }
 
 enum err

@@ -26,6 +26,7 @@ struct writer_want {
 	size_t            n_parents;     /* at most REVISION_PARENTS_MAX */
 	struct uuid       parents[REVISION_PARENTS_MAX];
 	struct uuid       proposal;      /* that this revision settles; zero: none */
+	const struct key *token;         /* of an ordinary grant, which can only propose; NULL: the owner writes. Borrowed for the call */
 };
 
 /* Asks for the keys of a new revision. Errors as client_ask. */
@@ -36,10 +37,13 @@ enum err writer_add(struct writer *w, const void *p, size_t len);
 
 /*
  * Publishes the revision with this title (at most TITLE_LEN_MAX bytes) and
- * meta (META_LEN_MAX). On an error nothing of it will ever be seen; after
+ * meta (META_LEN_MAX). Opened with a token it is filed as a proposal, whose id
+ * is the revision's: without parents it adds the asset, as a tombstone it
+ * removes it, else it edits it, and its parents are heads. On an error nothing of it will ever be seen; after
  * ERR_TIMEOUT and ERR_INTERRUPTED it may have been published all the same.
  * ERR_STALE_BASE: the parents are no longer what the mode wants.
  * ERR_NOT_FOUND: the proposal that it settles waits no more.
+ * ERR_TOO_MANY_PROPOSALS: of this grant wait already.
  */
 enum err writer_publish(struct writer *w, struct span title, struct span meta,
     struct uuid *asset, struct uuid *revision);

@@ -160,6 +160,7 @@ BODY(ack,
     BYTES(commit, 207)           /* store/log_commit.h: body and signature */
     ID(asset)                    /* of a new revision */
     ID(revision)
+    ID(subject)                  /* who asked, as it was recorded */
     SPAN(ticket, 4096))
 
 BODY(answer,
@@ -186,6 +187,13 @@ BODY(revision_put,
     SPAN(row, 512)
     U8(mode)                     /* enum publish_mode */
     ID(proposal)                 /* that ends with it; zero: none */
+    SPAN(sealed_head, 48)
+    SPAN(sealed_title, 1064)
+    SPAN(sealed_meta, 4136))
+
+BODY(proposal_put,
+    ID(grant)                    /* the gate says it, from the ack of its ask */
+    SPAN(row, 512)
     SPAN(sealed_head, 48)
     SPAN(sealed_title, 1064)
     SPAN(sealed_meta, 4136))

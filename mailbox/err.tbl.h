@@ -64,6 +64,7 @@ ERR(QUARANTINED,         "quarantined",         1, "the revision is quarantined 
 ERR(WRONG_KIND,          "wrong_kind",          1, "the asset is of a kind that this command does not read", "use the command for its kind")
 ERR(OFFSET_OUT_OF_RANGE, "offset_out_of_range", 1, "the offset is past the end", "use an offset of at most the total")
 ERR(STALE_BASE,          "stale_base",          1, "the base is no longer the head", "read the newest revision and edit that")
+ERR(TOO_MANY_PROPOSALS,  "too_many_proposals",  1, "too many proposals of this grant wait for the owner", "have the owner decide on some: `memories proposal list`")
 ERR(NAME_TAKEN,          "name_taken",          1, "that name is in use", "choose another")
 ERR(TOO_LARGE,           "too_large",           1, "the content is larger than its kind allows", "memory, card: 1 MiB; credential: 64 KiB; file: 16 GiB")
 ERR(INVALID_CONTENT,     "invalid_content",     1, "the content does not have the form of its kind", "see `memories asset add --help`")

@@ -49,6 +49,8 @@ MSG(NAME_PUT,           CLIENT,   GATE,     OPENS,  name_put,          SEALED)
 MSG(NAME_WANTED,        GATE,     VAULT,    OPENS,  name_put,          SEALED)
 MSG(DISCARD_PUT,        CLIENT,   GATE,     OPENS,  one_id,            NOTHING)
 MSG(DISCARD_WANTED,     GATE,     VAULT,    OPENS,  one_id,            NOTHING)
+MSG(PROPOSAL_PUT,       CLIENT,   GATE,     OPENS,  proposal_put,      SEALED)
+MSG(PROPOSAL_WANTED,    GATE,     VAULT,    OPENS,  proposal_put,      SEALED)
 MSG(KEPT,               VAULT,    GATE,     ENDS,   nothing,           NOTHING)
 
 /* The library, its password and its states. */
@@ -95,6 +97,13 @@ MSG(VAULT_WANTED,       GATE,     GRANTS,   OPENS,  owner_ask,         NOTHING)
 MSG(VAULT_KEYS_WANTED,  GRANTS,   KEYRING,  OPENS,  nothing,           NOTHING)
 MSG(VAULT_KEYS,         KEYRING,  GRANTS,   ENDS,   vault_keys_made,   SEALED)
 MSG(KEYS_NOT_MADE,      KEYRING,  GRANTS,   ENDS,   result,            NOTHING)
+
+MSG(VAULT_REMOVE_ASK,   CLIENT,   GATE,     OPENS,  owner_id_ask,      NOTHING)
+MSG(VAULT_REMOVE_WANTED, GATE,    GRANTS,   OPENS,  owner_id_ask,      NOTHING)
+MSG(VAULT_REMOVE,       GRANTS,   VAULT,    KEEPS,  one_id,            NOTHING)
+MSG(PROPOSAL_DROP_ASK,  CLIENT,   GATE,     OPENS,  owner_id_ask,      NOTHING)
+MSG(PROPOSAL_DROP_WANTED, GATE,   GRANTS,   OPENS,  owner_id_ask,      NOTHING)
+MSG(PROPOSAL_DROP,      GRANTS,   VAULT,    KEEPS,  one_id,            NOTHING)
 
 /* Unattended access: enrolment, grants, the ban. */
 MSG(ENABLE_ASK,         CLIENT,   GATE,     OPENS,  enable_ask,        NOTHING)

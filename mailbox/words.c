@@ -67,6 +67,12 @@ op_known(unsigned v)
 	return v > OP_NONE && v < OP__COUNT;
 }
 
+bool
+op_writes(enum op op)
+{
+	return op == OP_WRITE_ASSET || op == OP_WRITE_NAME || op == OP_PROPOSE;
+}
+
 const char *
 kind_name(enum kind k)
 {

@@ -76,6 +76,9 @@ enum key_class class_of(enum kind kind, bool is_private);
 
 bool kind_known(unsigned v);
 bool op_known(unsigned v);
+
+/* It is answered with the key of a new revision. */
+bool op_writes(enum op op);
 bool grant_type_known(unsigned v);
 
 /* "memory", "list", "cli", "unattended", "ordinary"; "?" for a value out of range. */

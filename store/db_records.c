@@ -263,6 +263,33 @@ db_records_take_revision(struct span value, struct uuid revision, struct revisio
 }
 
 void
+db_records_put_proposal(struct wire_out *o, const struct proposal *p)
+{
+	wire_put_u8(o, DB_RECORD_VERSION);
+	wire_put_id(o, p->grant);
+	revision_row_put(o, &p->row);
+	wire_put_span(o, p->sealed_head);
+	wire_put_span(o, p->sealed_title);
+	wire_put_span(o, p->sealed_meta);
+}
+
+bool
+db_records_take_proposal(struct span value, struct uuid proposal, struct proposal *out)
+{
+	struct wire_in in = db_records_start(value);
+	struct proposal p = { .grant = wire_take_id(&in) };
+
+	revision_row_take(&in, &p.row);
+	p.sealed_head = wire_take_span(&in, SEALED_HEAD_LEN);
+	p.sealed_title = wire_take_span(&in, SEALED_TITLE_MAX);
+	p.sealed_meta = wire_take_span(&in, SEALED_META_MAX);
+	if (!wire_done(&in) || !uuid_equal(p.row.revision, proposal) || p.sealed_head.len != SEALED_HEAD_LEN)
+		return false;
+	*out = p;
+	return true;
+}
+
+void
 db_records_put_staging(struct wire_out *o, const struct db_staging *s)
 {
 	wire_put_u8(o, DB_RECORD_VERSION);

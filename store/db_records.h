@@ -76,6 +76,10 @@ bool db_records_take_old_block(struct span value, uint16_t *n_rows);
 void db_records_put_revision(struct wire_out *o, const struct new_revision *r);
 bool db_records_take_revision(struct span value, struct uuid revision, struct revision_record *out);
 
+/* The spans point into value. */
+void db_records_put_proposal(struct wire_out *o, const struct proposal *p);
+bool db_records_take_proposal(struct span value, struct uuid proposal, struct proposal *out);
+
 /* Chunks of a revision that is not published. */
 struct db_staging {
 	bool     dropped;

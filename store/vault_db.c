@@ -5,7 +5,7 @@
 static const char *const names[DB__COUNT] = {
 	[DB_VAULT] = "vault", [DB_ASSET] = "asset", [DB_DIRECTORY] = "directory",
 	[DB_REVISION] = "revision", [DB_HISTORY] = "history", [DB_STAGING] = "staging",
-	[DB_CHUNK] = "chunk", [DB_ANCHOR] = "anchor",
+	[DB_CHUNK] = "chunk", [DB_ANCHOR] = "anchor", [DB_PROPOSAL] = "proposal",
 };
 
 enum err

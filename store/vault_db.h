@@ -141,9 +141,48 @@ enum err vault_db_chunk(struct vault_db *db, struct uuid revision, uint32_t inde
  */
 enum err vault_db_stage_chunk(struct vault_db *db, struct uuid revision, uint32_t index, struct span sealed);
 
+/*
+ * A proposal: a revision that a grant's holder wrote and the owner has not
+ * decided on. Its id is the revision's. It is no part of its asset: no list,
+ * history or read of revisions finds it. Its row says what it would do: without
+ * parents it adds an asset, as a tombstone it removes one, else it edits it.
+ */
+#define PROPOSALS_MAX    100 /* that wait, of one grant */
+#define PROPOSAL_LEN_MAX ((uint64_t)1 << 20)
+
+struct proposal {
+	struct uuid         grant;
+	struct revision_row row;
+	struct span         sealed_head, sealed_title, sealed_meta; /* of one that was read: borrowed until the next call */
+};
+
+/*
+ * Files a staged revision as a proposal. ERR_TOO_MANY_PROPOSALS: the grant has
+ * PROPOSALS_MAX. ERR_NOT_FOUND: no such vault, or no such ordinary asset, of an
+ * edit. ERR_VAULT_NOT_ACTIVE. ERR_STALE_BASE: a parent is no head now.
+ * ERR_INVALID_ARGUMENT: the class is not ordinary, an asset without parents
+ * exists, the revision or the proposal exists, the kind differs, or a length,
+ * a parent or a chunk is wrong as for vault_db_publish.
+ */
+enum err vault_db_put_proposal(struct vault_db *db, const struct proposal *p);
+
+/* Whether the grant may file another: ERR_TOO_MANY_PROPOSALS. */
+enum err vault_db_proposals_room(struct vault_db *db, struct uuid grant);
+
+/* ERR_NOT_FOUND also when it is for another vault. */
+enum err vault_db_proposal(struct vault_db *db, struct uuid vault, struct uuid proposal, struct proposal *out);
+
+/* A page of the proposals for a vault, in the order of ids. */
+enum err vault_db_list_proposals(struct vault_db *db, struct uuid vault, uint64_t offset, size_t limit,
+    struct proposal *rows, size_t *n, bool *more);
+
+/* Forgets it and its chunks. ERR_NOT_FOUND. */
+enum err vault_db_drop_proposal(struct vault_db *db, struct uuid proposal);
+
 struct new_revision {
 	struct revision_row row;
 	enum publish_mode mode;
+	struct uuid settles; /* a proposal for that vault, dropped with it; zero: none */
 	struct span sealed_head, sealed_title, sealed_meta;
 	bool        quarantined;
 };
@@ -160,8 +199,8 @@ struct new_revision {
  *
  * A revision has the kind and the class of its asset, for ever.
  *
- * ERR_NOT_FOUND: no such vault. ERR_VAULT_NOT_ACTIVE. ERR_STALE_BASE: the
- * parents are not what the mode wants, but may have been. ERR_INVALID_ARGUMENT:
+ * ERR_NOT_FOUND: no such vault, or no such proposal. ERR_VAULT_NOT_ACTIVE.
+ * ERR_STALE_BASE: the parents are not what the mode wants, but may have been. ERR_INVALID_ARGUMENT:
  * the revision exists or is being discarded, an asset without parents exists,
  * a parent is not of this asset or named twice, the kind or the class differs,
  * the class is not of that kind, a sealed part has a wrong length, a chunk of

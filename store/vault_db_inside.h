@@ -16,6 +16,7 @@ enum vault_db_name {
 	DB_STAGING,   /* revision */
 	DB_CHUNK,     /* revision, index */
 	DB_ANCHOR,    /* zero id: one record */
+	DB_PROPOSAL,  /* revision */
 	DB__COUNT
 };
 
@@ -32,6 +33,7 @@ enum err vault_db_get_vault(struct vault_db *db, struct uuid vault, struct vault
 enum err vault_db_get_asset(struct vault_db *db, struct uuid vault, struct uuid asset, struct db_asset *out);
 enum err vault_db_get_revision(struct vault_db *db, struct uuid revision, struct revision_record *out);
 enum err vault_db_get_staging(struct vault_db *db, struct uuid revision, struct db_staging *out);
+enum err vault_db_get_proposal(struct vault_db *db, struct uuid vault, struct uuid proposal, struct proposal *out);
 
 /* A record that another one names: without it the database is corrupt. */
 enum err vault_db_must(enum err e);
@@ -65,6 +67,18 @@ enum err vault_db_walk_next(struct vault_db_walk *w, struct db_asset *out); /* E
 
 /* Removes chunks of a staged revision, at most max of them; *left when others remain. In a group. */
 enum err vault_db_drop_chunks(struct vault_db *db, struct uuid revision, size_t max, bool *left);
+
+/* OK when key is not there, ERR_INVALID_ARGUMENT when it is. */
+enum err vault_db_check_absent(struct vault_db *db, enum vault_db_name name, struct db_key key);
+
+/*
+ * ERR_INVALID_ARGUMENT: the revision is being discarded, or not all of its
+ * chunks are staged and no others; of a damaged one any may be. *staged: some are.
+ */
+enum err vault_db_check_staged(struct vault_db *db, const struct revision_row *row, bool damaged, bool *staged);
+
+/* In a group: a proposal with its chunks. */
+enum err vault_db_take_out_proposal(struct vault_db *db, struct uuid proposal);
 
 /* Removes what no publish will come for: all staged revisions. Commits groups of its own. */
 enum err vault_db_sweep(struct vault_db *db);

@@ -43,9 +43,8 @@ check_vault(struct vault_db *db, struct publishing *p)
 	return p->vault.active ? OK : ERR_VAULT_NOT_ACTIVE;
 }
 
-/* OK when key is not there. */
-static enum err
-check_absent(struct vault_db *db, enum vault_db_name name, struct db_key key)
+enum err
+vault_db_check_absent(struct vault_db *db, enum vault_db_name name, struct db_key key)
 {
 	struct span value;
 	enum err e = env_get(db->env, name, db_records_span(&key), &value);
@@ -55,23 +54,18 @@ check_absent(struct vault_db *db, enum vault_db_name name, struct db_key key)
 	return e == ERR_NOT_FOUND ? OK : e;
 }
 
+/* Neither a revision nor a proposal has that id, and what it settles is there. */
 static enum err
-check_chunks(struct vault_db *db, struct publishing *p)
+check_ids(struct vault_db *db, const struct new_revision *r)
 {
-	const struct revision_row *row = &p->r->row;
-	uint32_t n = row->deleted ? 0 : revision_n_chunks(row->bytes);
-	struct db_staging s = { .n_chunks = 0 };
+	struct db_key key = db_records_key1(r->row.revision);
+	struct proposal settled;
 	enum err e;
 
-	if ((e = vault_db_get_staging(db, row->revision, &s)) != OK && e != ERR_NOT_FOUND)
+	if ((e = vault_db_check_absent(db, DB_REVISION, key)) != OK ||
+	    (e = vault_db_check_absent(db, DB_PROPOSAL, key)) != OK)
 		return e;
-	p->staged = e == OK;
-	if (s.dropped)
-		return ERR_INVALID_ARGUMENT;
-	/* n distinct indices, none over n - 1: exactly 0 .. n - 1. */
-	if (!p->r->quarantined && (s.n_chunks != n || s.end != n))
-		return ERR_INVALID_ARGUMENT;
-	return OK;
+	return uuid_is_zero(r->settles) ? OK : vault_db_get_proposal(db, r->row.vault, r->settles, &settled);
 }
 
 static enum err
@@ -85,7 +79,7 @@ check_parents(struct vault_db *db, const struct revision_row *row)
 			if (uuid_equal(row->parents[i], row->parents[j]))
 				return ERR_INVALID_ARGUMENT;
 		key = db_records_key3(row->vault, row->asset, row->parents[i]);
-		if ((e = check_absent(db, DB_HISTORY, key)) != ERR_INVALID_ARGUMENT)
+		if ((e = vault_db_check_absent(db, DB_HISTORY, key)) != ERR_INVALID_ARGUMENT)
 			return e == OK ? ERR_INVALID_ARGUMENT : e;
 	}
 	return OK;
@@ -173,11 +167,11 @@ decide(struct vault_db *db, struct publishing *p)
 		return e;
 	if ((e = check_form(p->r)) != OK)
 		return e;
-	if ((e = check_absent(db, DB_REVISION, db_records_key1(p->r->row.revision))) != OK)
+	if ((e = check_ids(db, p->r)) != OK)
 		return e;
 	if ((e = check_asset(db, p)) != OK || (e = check_base(p)) != OK)
 		return e;
-	if ((e = check_chunks(db, p)) != OK)
+	if ((e = vault_db_check_staged(db, &p->r->row, p->r->quarantined, &p->staged)) != OK)
 		return e;
 	return p->r->quarantined ? OK : move_heads(&p->asset, &p->r->row);
 }
@@ -236,6 +230,8 @@ apply(struct vault_db *db, struct publishing *p)
 	if ((e = put_asset(db, &p->asset)) != OK)
 		return e;
 	if ((e = count(db, p)) != OK)
+		return e;
+	if (!uuid_is_zero(p->r->settles) && (e = vault_db_take_out_proposal(db, p->r->settles)) != OK)
 		return e;
 	return p->staged ? env_delete(db->env, DB_STAGING, db_records_span(&key)) : OK;
 }

@@ -14,12 +14,29 @@ put_staging(struct vault_db *db, struct uuid revision, const struct db_staging *
 	return vault_db_put(db, DB_STAGING, &key, &o);
 }
 
+enum err
+vault_db_check_staged(struct vault_db *db, const struct revision_row *row, bool damaged, bool *staged)
+{
+	uint32_t n = row->deleted ? 0 : revision_n_chunks(row->bytes);
+	struct db_staging s = { .n_chunks = 0 };
+	enum err e;
+
+	if ((e = vault_db_get_staging(db, row->revision, &s)) != OK && e != ERR_NOT_FOUND)
+		return e;
+	*staged = e == OK;
+	if (s.dropped)
+		return ERR_INVALID_ARGUMENT;
+	/* n distinct indices, none over n - 1: exactly 0 .. n - 1. */
+	if (!damaged && (s.n_chunks != n || s.end != n))
+		return ERR_INVALID_ARGUMENT;
+	return OK;
+}
+
 /* What is staged so far; all zero at first. ERR_INVALID_ARGUMENT: no chunk can be added. */
 static enum err
 find_staging(struct vault_db *db, struct uuid revision, struct db_staging *s)
 {
 	struct db_key key = db_records_key1(revision);
-	struct span value;
 	enum err e;
 
 	if ((e = vault_db_get_staging(db, revision, s)) == OK)
@@ -27,9 +44,9 @@ find_staging(struct vault_db *db, struct uuid revision, struct db_staging *s)
 	if (e != ERR_NOT_FOUND)
 		return e;
 	*s = (struct db_staging){ .n_chunks = 0 };
-	if ((e = env_get(db->env, DB_REVISION, db_records_span(&key), &value)) == OK)
-		return ERR_INVALID_ARGUMENT;
-	return e == ERR_NOT_FOUND ? OK : e;
+	if ((e = vault_db_check_absent(db, DB_REVISION, key)) != OK)
+		return e;
+	return vault_db_check_absent(db, DB_PROPOSAL, key);
 }
 
 enum err

@@ -205,9 +205,9 @@ keyring_rig_wanted(struct keyring_rig *k, enum op op)
 
 	memcpy(w.ruling.ask.opener, k->opener.public_key, 32);
 	w.ruling.wraps = keyring_rig_wraps(k, KEYRING_CLASSES);
-	if (op == OP_READ || op == OP_CREDENTIAL_BYTES || op == OP_DETAILS)
+	if (op == OP_READ || op == OP_CREDENTIAL_BYTES || op == OP_DETAILS || op == OP_PROPOSAL_READ)
 		w.revision = k->revision;
-	if (op == OP_READ || op == OP_CREDENTIAL_BYTES)
+	if (op == OP_READ || op == OP_CREDENTIAL_BYTES || op == OP_PROPOSAL_READ)
 		w.length = 1;
 	return w;
 }

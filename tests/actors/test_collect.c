@@ -350,6 +350,94 @@ a_list_of_details_has_a_meta_behind_each_title(void **state)
 	}
 }
 
+/* An edit of MEMORY by the grant 1, under the id 20, and an addition by the grant 2, 21. */
+static void
+propose_two(void)
+{
+	static const uint8_t head[48], title[70], meta[90];
+	uint8_t chunk[200];
+	struct proposal p = { .row = { .vault = content_vault, .kind = KIND_MEMORY, .bytes = 30, .created = { 5 } },
+		.sealed_head = { head, sizeof head }, .sealed_title = { title, sizeof title }, .sealed_meta = { meta, sizeof meta } };
+
+	for (uint8_t i = 0; i < 2; i++) {
+		p.grant = content_id(0x41, (uint8_t)(i + 1));
+		p.row.revision = content_id(0x30, (uint8_t)(20 + i));
+		p.row.asset = content_id(0x20, i == 0 ? MEMORY : 50);
+		p.row.n_parents = i == 0;
+		p.row.parents[0] = content_id(0x30, 2);
+		assert_int_equal(vault_db_stage_chunk(t.db, p.row.revision, 0, content_sealed(chunk, 20, sizeof chunk)), OK);
+		assert_int_equal(vault_db_put_proposal(t.db, &p), OK);
+	}
+	assert_int_equal(vault_db_commit(t.db), OK);
+}
+
+static void
+proposals_are_listed_with_their_grants_and_read_like_content(void **state)
+{
+	struct ruling_body r = asking(OP_PROPOSAL_LIST, 0, 0);
+	struct item_body items[12];
+	struct wire_in row;
+	struct revision_row first;
+
+	(void)state;
+	propose_two();
+	r.ask.limit = 32;
+	assert_int_equal(collect(t.db, &r, t.c), OK);
+	assert_int_equal(take_items(items, 12), 4);
+	assert_int_equal(t.c->wanted.length, 2);
+	row = wire_in(items[0].row.p, items[0].row.len);
+	revision_row_take(&row, &first);
+	assert_true(uuid_equal(first.parents[0], content_id(0x30, 2)));
+	assert_int_equal(items[0].heads.len, UUID_LEN);
+	assert_memory_equal(items[0].heads.p, content_id(0x41, 1).b, UUID_LEN);
+	assert_int_equal(items[1].ref.part, PART_META);
+	assert_int_equal(items[0].flags, 0);
+	assert_memory_equal(items[2].heads.p, content_id(0x41, 2).b, UUID_LEN);
+	r.ask.vault = removed_vault;
+	assert_int_equal(collect(t.db, &r, t.c), ERR_VAULT_NOT_ACTIVE);
+	assert_int_equal(find(OP_PROPOSAL_READ, MEMORY, 20), OK);
+	assert_int_equal(take_items(items, 12), 2);
+	assert_int_equal(items[0].ref.part, PART_HEAD);
+	assert_int_equal(items[1].sealed.p[0], 20);
+	assert_int_equal(t.c->wanted.length, 30);
+	assert_int_equal(find(OP_PROPOSAL_READ, MEMORY, 21), ERR_REVISION_MISMATCH);
+	assert_int_equal(find(OP_PROPOSAL_READ, MEMORY, 2), ERR_NOT_FOUND);
+	assert_int_equal(find(OP_READ, MEMORY, 20), ERR_NOT_FOUND);
+	assert_int_equal(find(OP_DETAILS, MEMORY, 20), ERR_NOT_FOUND);
+}
+
+static enum err
+may_propose(uint8_t asset, enum kind kind, bool is_private)
+{
+	struct ruling_body r = asking(OP_PROPOSE, asset, 0);
+
+	r.ask.kind = (uint8_t)kind;
+	r.ask.is_private = is_private;
+	r.grant = content_id(0x41, 1);
+	r.grant_type = GRANT_ORDINARY;
+	return collect(t.db, &r, t.c);
+}
+
+static void
+a_proposal_is_for_an_ordinary_asset_or_a_new_one(void **state)
+{
+	struct item_body items[1];
+
+	(void)state;
+	assert_int_equal(may_propose(0, KIND_MEMORY, false), OK);
+	assert_int_equal(take_items(items, 1), 0);
+	assert_int_equal(may_propose(MEMORY, KIND_MEMORY, false), OK);
+	assert_int_equal(may_propose(MEMORY, KIND_CARD, false), ERR_WRONG_KIND);
+	assert_int_equal(may_propose(MEMORY, KIND_MEMORY, true), ERR_INVALID_ARGUMENT);
+	assert_int_equal(may_propose(0, KIND_FILE, false), ERR_INVALID_ARGUMENT);
+	assert_int_equal(may_propose(0, KIND_CREDENTIAL, false), ERR_INVALID_ARGUMENT);
+	/* Though the ruling reaches them. */
+	assert_int_equal(may_propose(PRIVATE, KIND_MEMORY, false), ERR_NOT_FOUND);
+	assert_int_equal(may_propose(SECRET, KIND_MEMORY, false), ERR_NOT_FOUND);
+	assert_int_equal(may_propose(99, KIND_MEMORY, false), ERR_NOT_FOUND);
+	assert_int_equal(may_propose(DELETED, KIND_MEMORY, false), ERR_ASSET_DELETED);
+}
+
 static void
 without_sudo_a_credential_shows_its_title_in_lists_and_nothing_else(void **state)
 {
@@ -485,7 +573,7 @@ a_name_is_for_a_vault_that_is_new_or_active(void **state)
 static void
 limits_outside_their_range_are_refused(void **state)
 {
-	static const struct { enum op op; uint32_t max; } ops[] = { { OP_LIST, 100 }, { OP_LIST_DETAILS, 32 }, { OP_HISTORY, 100 }, { OP_VAULT_LIST, 100 },
+	static const struct { enum op op; uint32_t max; } ops[] = { { OP_LIST, 100 }, { OP_LIST_DETAILS, 32 }, { OP_PROPOSAL_LIST, 32 }, { OP_HISTORY, 100 }, { OP_VAULT_LIST, 100 },
 		{ OP_READ, 65536 }, { OP_CREDENTIAL_BYTES, 65536 } };
 
 	(void)state;
@@ -557,6 +645,8 @@ main(void)
 		COLLECT_TEST(an_ordinary_grant_has_heads_and_no_past),
 		COLLECT_TEST(a_list_of_details_has_a_meta_behind_each_title),
 		COLLECT_TEST(without_sudo_a_credential_shows_its_title_in_lists_and_nothing_else),
+		COLLECT_TEST(proposals_are_listed_with_their_grants_and_read_like_content),
+		COLLECT_TEST(a_proposal_is_for_an_ordinary_asset_or_a_new_one),
 		COLLECT_TEST(pages_are_cut_at_their_limit_and_say_that_more_follows),
 		COLLECT_TEST(a_history_has_every_revision_with_what_it_is),
 		COLLECT_TEST(the_vaults_come_with_their_sealed_names_removed_ones_too),

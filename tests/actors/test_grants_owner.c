@@ -372,10 +372,59 @@ commands_past_the_bound_are_busy_and_each_one_ends_once(void **state)
 	assert_int_equal(timeouts, 56);
 }
 
+static void
+a_vault_is_removed_by_an_open_library_and_the_log_is_told(void **state)
+{
+	struct grants_rig *g = *state;
+	struct owner_id_ask_body ask = { .peer = g->peer, .id = g->vault };
+	const union any_body *b;
+
+	grants_rig_init(g);
+	grants_rig_audit(g, false);
+	grants_rig_vault(g);
+	grants_rig_keyring(g, false, true);
+	assert_int_equal(grants_rig_say(g, MSG_VAULT_REMOVE_WANTED, &ask), OK);
+	assert_int_equal(grants_rig_end(g), ERR_LOCKED);
+	grants_rig_keyring(g, true, false);
+	ask.id = grants_rig_id(0x19);
+	assert_int_equal(grants_rig_say(g, MSG_VAULT_REMOVE_WANTED, &ask), OK);
+	assert_int_equal(grants_rig_end(g), ERR_NOT_FOUND);
+	ask.id = g->vault;
+	assert_int_equal(grants_rig_say(g, MSG_VAULT_REMOVE_WANTED, &ask), OK);
+	assert_non_null(b = rig_expect(g->r, MSG_EVENT_KEEP));
+	assert_int_equal(b->event.type, LOG_CONFIG);
+	assert_int_equal(b->event.config, CONFIG_VAULT_REMOVED);
+	assert_true(uuid_equal(b->event.about, g->vault));
+	assert_non_null(b = rig_expect(g->r, MSG_VAULT_REMOVE));
+	assert_true(uuid_equal(b->one_id.id, g->vault));
+	assert_int_equal(rig_ask_id(g->r), g->n_asks);
+	assert_true(rig_silent(g->r));
+}
+
+static void
+a_proposal_is_dropped_by_an_open_library_alone(void **state)
+{
+	struct grants_rig *g = *state;
+	struct owner_id_ask_body ask = { .peer = g->peer, .id = grants_rig_id(0x31) };
+	const union any_body *b;
+
+	grants_rig_init(g);
+	grants_rig_keyring(g, false, true);
+	assert_int_equal(grants_rig_say(g, MSG_PROPOSAL_DROP_WANTED, &ask), OK);
+	assert_int_equal(grants_rig_end(g), ERR_LOCKED);
+	grants_rig_keyring(g, true, false);
+	assert_int_equal(grants_rig_say(g, MSG_PROPOSAL_DROP_WANTED, &ask), OK);
+	assert_non_null(b = rig_expect(g->r, MSG_PROPOSAL_DROP));
+	assert_true(uuid_equal(b->one_id.id, ask.id));
+	assert_true(rig_silent(g->r));
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		GRANTS_TEST(a_vault_is_removed_by_an_open_library_and_the_log_is_told),
+		GRANTS_TEST(a_proposal_is_dropped_by_an_open_library_alone),
 		GRANTS_TEST(a_library_is_made_once_and_audit_hears_of_it),
 		GRANTS_TEST(an_unlock_is_tried_by_the_keyring_and_recorded),
 		GRANTS_TEST(sudo_needs_an_open_library_and_a_terminal_and_gives_that_terminal_a_ticket),

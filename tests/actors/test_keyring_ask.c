@@ -222,6 +222,10 @@ may_name(enum op op, enum part part, enum key_class c, bool same_asset, bool sam
 		return one && bytes && c != CLASS_CREDENTIAL;
 	case OP_CREDENTIAL_BYTES:
 		return one && bytes && c == CLASS_CREDENTIAL;
+	case OP_PROPOSAL_LIST:
+		return part == PART_TITLE && c == CLASS_ORDINARY;
+	case OP_PROPOSAL_READ:
+		return one && bytes && c == CLASS_ORDINARY;
 	case OP_VAULT_LIST:
 		return part == PART_NAME;
 	case OP_DETAILS:
@@ -231,8 +235,6 @@ may_name(enum op op, enum part part, enum key_class c, bool same_asset, bool sam
 	case OP_WRITE_NAME:
 	case OP_SEARCH:
 	case OP_PROPOSE:
-	case OP_PROPOSAL_LIST:
-	case OP_PROPOSAL_READ:
 	case OP__COUNT:
 		break;
 	}
@@ -313,7 +315,7 @@ a_grant_names_neither_vaults_nor_details(void **state)
 {
 	struct keyring_rig *k = *state;
 	struct keyring *self = rig_self(k->r);
-	static const enum op ops[] = { OP_VAULT_LIST, OP_DETAILS, OP_LIST_DETAILS };
+	static const enum op ops[] = { OP_VAULT_LIST, OP_DETAILS, OP_LIST_DETAILS, OP_PROPOSAL_LIST };
 
 	keyring_rig_unlock(k);
 	assert_int_equal(key_random(&self->unattended), OK);

@@ -9,6 +9,7 @@
 #include "escrow/peer.h"
 #include "store/log.h"
 #include "store/log_record.h"
+#include "store/revision.h"
 #include "tests/support/check.h"
 #include "tests/support/rig.h"
 
@@ -318,7 +319,7 @@ a_grants_asker_is_known_by_process_alone(void **state)
 static bool
 is_write_half(unsigned t)
 {
-	return t == MSG_CHUNK_PUT || t == MSG_REVISION_PUT || t == MSG_NAME_PUT || t == MSG_DISCARD_PUT;
+	return t == MSG_CHUNK_PUT || t == MSG_REVISION_PUT || t == MSG_PROPOSAL_PUT || t == MSG_NAME_PUT || t == MSG_DISCARD_PUT;
 }
 
 static void
@@ -345,6 +346,34 @@ the_second_half_of_a_write_needs_the_first_ones_ack(void **state)
 	assert_int_equal(rig_deliver(r, MSG_CHUNK_PUT, ACTOR_CLIENT, 5, &chunk), OK);
 	assert_non_null(b = rig_expect(r, MSG_REFUSED));
 	assert_int_equal(b->refusal.error, ERR_NOT_FOUND);
+}
+
+static void
+a_proposal_is_passed_on_as_that_of_the_grant_which_the_log_names(void **state)
+{
+	struct ask_body a = an_ask(OP_PROPOSE, SURFACE_STDIO);
+	struct ack_body ack = { .asset = { { 5 } }, .revision = { { 6 } }, .subject = { { 7 } } };
+	struct revision_row row = { .vault = { { 1 } }, .asset = ack.asset, .revision = ack.revision, .kind = KIND_MEMORY };
+	struct proposal_put_body put = { .grant = { { 9 } } };
+	uint8_t buf[REVISION_ROW_MAX];
+	struct wire_out o = wire_out(buf, sizeof buf);
+	const union any_body *b;
+
+	(void)state;
+	revision_row_put(&o, &row);
+	put.row = wire_written(&o);
+	a.kind = KIND_MEMORY;
+	assert_int_equal(rig_deliver(r, MSG_PROPOSAL_PUT, ACTOR_CLIENT, 1, &put), OK);
+	assert_int_equal(refused(1), ERR_NOT_FOUND);
+	assert_int_equal(rig_deliver(r, MSG_ASK, ACTOR_CLIENT, 2, &a), OK);
+	assert_non_null(rig_expect(r, MSG_RULING_WANTED));
+	assert_int_equal(rig_deliver(r, MSG_AUDIT_ACK, ACTOR_AUDIT, 2, &ack), OK);
+	assert_non_null(rig_expect(r, MSG_ANSWER));
+	assert_int_equal(rig_deliver(r, MSG_PROPOSAL_PUT, ACTOR_CLIENT, 3, &put), OK);
+	assert_non_null(b = rig_expect(r, MSG_PROPOSAL_WANTED));
+	assert_true(uuid_equal(b->proposal_put.grant, ack.subject));
+	assert_int_equal(rig_deliver(r, MSG_KEPT, ACTOR_VAULT, 3, &(struct nothing_body){ 0 }), OK);
+	assert_non_null(rig_expect(r, MSG_DONE));
 }
 
 /* Every message of a client that is no hello, status or ask goes to one actor and ends with its word. */
@@ -699,6 +728,7 @@ main(void)
 		GATE_TEST(a_client_that_is_gone_has_no_session_and_no_terminal),
 		GATE_TEST(a_grants_asker_is_known_by_process_alone),
 		GATE_TEST(the_second_half_of_a_write_needs_the_first_ones_ack),
+		GATE_TEST(a_proposal_is_passed_on_as_that_of_the_grant_which_the_log_names),
 		GATE_TEST(each_command_is_passed_on_and_ended_once),
 		GATE_TEST(a_refusal_of_somebody_known_is_recorded_and_passed_on),
 		GATE_TEST(strangers_are_counted_and_noted_once_a_minute),

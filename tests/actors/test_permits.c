@@ -20,8 +20,8 @@ with_one(uint8_t op)
 	static struct permits p;
 
 	permits_clear(&p);
-	permits_add(&p, &(struct permit){ .revision = id(3), .asset = id(2), .vault = id(1), .op = op,
-	    .kind = KIND_MEMORY, .is_private = 1, .pid = 77, .used = now });
+	permits_add(&p, &(struct permit){ .revision = id(3), .asset = id(2), .vault = id(1), .grant = id(8),
+	    .op = op, .kind = KIND_MEMORY, .is_private = op != OP_PROPOSE, .pid = 77, .used = now });
 	return p;
 }
 
@@ -35,6 +35,21 @@ publish(struct permits *p, struct revision_row row, uint32_t pid)
 	revision_row_put(&o, &row);
 	body.revision_put = (struct revision_put_body){ .row = wire_written(&o) };
 	return permits_check(p, MSG_REVISION_PUT, &body, pid, now);
+}
+
+static enum err
+propose(struct permits *p, struct revision_row row, uint32_t pid, struct uuid *grant)
+{
+	uint8_t buf[REVISION_ROW_MAX];
+	struct wire_out o = wire_out(buf, sizeof buf);
+	union any_body body;
+	enum err e;
+
+	revision_row_put(&o, &row);
+	body.proposal_put = (struct proposal_put_body){ .grant = id(9), .row = wire_written(&o) };
+	e = permits_check(p, MSG_PROPOSAL_PUT, &body, pid, now);
+	*grant = body.proposal_put.grant;
+	return e;
 }
 
 static struct revision_row
@@ -92,6 +107,30 @@ a_name_goes_with_its_own_ask_only(void **state)
 }
 
 static void
+a_proposal_is_its_askers_and_no_revision(void **state)
+{
+	struct permits p = with_one(OP_PROPOSE), w = with_one(OP_WRITE_ASSET);
+	struct revision_row row = fitting();
+	union any_body chunk = { .chunk_put = { .revision = id(3), .index = 15 } };
+	struct uuid grant;
+
+	(void)state;
+	assert_int_equal(propose(&w, row, 77, &grant), ERR_INVALID_ARGUMENT);
+	assert_int_equal(propose(&p, row, 77, &grant), ERR_INVALID_ARGUMENT);
+	row.key_class = CLASS_ORDINARY;
+	assert_int_equal(propose(&p, row, 78, &grant), ERR_NOT_FOUND);
+	assert_int_equal(publish(&p, row, 77), ERR_INVALID_ARGUMENT);
+	assert_int_equal(propose(&p, row, 77, &grant), OK);
+	assert_true(uuid_equal(grant, id(8)));
+	row.asset = id(7);
+	assert_int_equal(propose(&p, row, 77, &grant), ERR_INVALID_ARGUMENT);
+	assert_int_equal(permits_check(&p, MSG_CHUNK_PUT, &chunk, 77, now), OK);
+	chunk.chunk_put.index = 16;
+	assert_int_equal(permits_check(&p, MSG_CHUNK_PUT, &chunk, 77, now), ERR_INVALID_ARGUMENT);
+	assert_int_equal(permits_check(&w, MSG_CHUNK_PUT, &chunk, 77, now), OK);
+}
+
+static void
 an_unused_permit_ends_and_use_keeps_it(void **state)
 {
 	struct permits p = with_one(OP_WRITE_ASSET);
@@ -144,6 +183,7 @@ main(void)
 		cmocka_unit_test(a_row_that_differs_from_what_was_asked_is_refused),
 		cmocka_unit_test(a_row_of_bad_bytes_is_refused),
 		cmocka_unit_test(a_name_goes_with_its_own_ask_only),
+		cmocka_unit_test(a_proposal_is_its_askers_and_no_revision),
 		cmocka_unit_test(an_unused_permit_ends_and_use_keeps_it),
 		cmocka_unit_test(the_zero_revision_is_nobodys),
 		cmocka_unit_test(past_the_bound_the_longest_unused_goes),

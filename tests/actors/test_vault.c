@@ -63,6 +63,8 @@ put_chunk(uint64_t ask_id, uint8_t revision, uint32_t index)
 	assert_int_equal(rig_deliver(r, MSG_CHUNK_WANTED, ACTOR_GATE, ask_id, &b), OK);
 }
 
+static struct uuid settled; /* by the next revision */
+
 /* On top of base; 0: the first of its asset. */
 static void
 put_over(uint64_t ask_id, uint8_t asset, uint8_t revision, uint8_t base, uint8_t mode, size_t cut)
@@ -72,7 +74,7 @@ put_over(uint64_t ask_id, uint8_t asset, uint8_t revision, uint8_t base, uint8_t
 	struct wire_out o = wire_out(row, sizeof row);
 	struct revision_row fresh = { .vault = content_vault, .asset = content_id(0x20, asset), .revision = content_id(0x30, revision),
 		.kind = KIND_MEMORY, .bytes = 20 };
-	struct revision_put_body b = { .mode = mode, .sealed_head = { sealed, 48 }, .sealed_title = { sealed, 60 }, .sealed_meta = { sealed, 60 } };
+	struct revision_put_body b = { .mode = mode, .proposal = settled, .sealed_head = { sealed, 48 }, .sealed_title = { sealed, 60 }, .sealed_meta = { sealed, 60 } };
 
 	fresh.n_parents = base != 0;
 	fresh.parents[0] = content_id(0x30, base);
@@ -163,6 +165,75 @@ a_stale_base_is_refused_unless_a_conflict_is_wanted(void **state)
 	expect_kept(23);
 	read_it(24, OP_READ, 1);
 	assert_int_equal(refused(24), ERR_REVISION_REQUIRED);
+}
+
+static void
+propose(uint64_t ask_id, uint8_t asset, uint8_t id, uint8_t base)
+{
+	static const uint8_t sealed[100];
+	uint8_t row[REVISION_ROW_MAX];
+	struct wire_out o = wire_out(row, sizeof row);
+	struct revision_row fresh = { .vault = content_vault, .asset = content_id(0x20, asset), .revision = content_id(0x30, id),
+		.kind = KIND_MEMORY, .bytes = 20, .n_parents = base != 0, .parents = { content_id(0x30, base) } };
+	struct proposal_put_body b = { .grant = content_id(0x41, 1), .sealed_head = { sealed, 48 },
+		.sealed_title = { sealed, 60 }, .sealed_meta = { sealed, 60 } };
+
+	revision_row_put(&o, &fresh);
+	b.row = wire_written(&o);
+	assert_int_equal(rig_deliver(r, MSG_PROPOSAL_WANTED, ACTOR_GATE, ask_id, &b), OK);
+}
+
+static void
+proposals_are_kept_settled_and_dropped_in_commits(void **state)
+{
+	struct one_id_body id = { content_id(0x30, 3) };
+
+	(void)state;
+	fill();
+	for (uint8_t n = 2; n <= 4; n++)
+		put_chunk(10u + n, n, 0);
+	propose(20, 1, 2, 1);
+	propose(21, 9, 3, 0);
+	assert_true(rig_silent(r));
+	assert_int_equal(rig_batch(r), OK);
+	for (uint64_t i = 12; i <= 14; i++)
+		expect_kept(i);
+	expect_kept(20);
+	expect_kept(21);
+	propose(22, 1, 4, 2);
+	assert_int_equal(refused(22), ERR_STALE_BASE);
+	settled = content_id(0x30, 2);
+	put_over(23, 1, 4, 1, PUBLISH_ON_HEADS, 0);
+	settled = (struct uuid){ { 0 } };
+	assert_int_equal(rig_deliver(r, MSG_PROPOSAL_DROP, ACTOR_GRANTS, 24, &id), OK);
+	assert_true(rig_silent(r));
+	assert_int_equal(rig_batch(r), OK);
+	expect_kept(23);
+	expect_kept(24);
+	for (uint64_t again = 25; again <= 26; again++) {
+		assert_int_equal(rig_deliver(r, MSG_PROPOSAL_DROP, ACTOR_GRANTS, again, &id), OK);
+		assert_int_equal(refused(again), ERR_NOT_FOUND);
+		id.id = content_id(0x30, 2);
+	}
+}
+
+static void
+a_removed_vault_is_read_no_more(void **state)
+{
+	struct one_id_body id = { content_vault };
+
+	(void)state;
+	fill();
+	assert_int_equal(rig_deliver(r, MSG_VAULT_REMOVE, ACTOR_GRANTS, 4, &id), OK);
+	assert_true(rig_silent(r));
+	assert_int_equal(rig_batch(r), OK);
+	expect_kept(4);
+	read_it(5, OP_READ, 1);
+	assert_int_equal(refused(5), ERR_VAULT_NOT_ACTIVE);
+	assert_int_equal(rig_deliver(r, MSG_VAULT_REMOVE, ACTOR_GRANTS, 6, &id), OK);
+	assert_int_equal(refused(6), ERR_VAULT_NOT_ACTIVE);
+	put_vault(7);
+	assert_int_equal(refused(7), ERR_VAULT_NOT_ACTIVE);
 }
 
 static void
@@ -401,6 +472,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		VAULT_TEST(writes_are_answered_after_the_commit_of_their_group),
 		VAULT_TEST(a_stale_base_is_refused_unless_a_conflict_is_wanted),
+		VAULT_TEST(proposals_are_kept_settled_and_dropped_in_commits),
+		VAULT_TEST(a_removed_vault_is_read_no_more),
 		VAULT_TEST(what_was_answered_is_there_after_a_restart_and_what_was_not_is_gone),
 		VAULT_TEST(a_tick_between_a_write_and_the_end_of_its_batch_loses_nothing),
 		VAULT_TEST(the_logs_head_is_told_to_audit_when_it_comes_and_outlives_a_clean_stop),

@@ -163,9 +163,25 @@ recode_row(struct span value, struct wire_out *o)
 	return true;
 }
 
+static bool
+recode_proposal(struct span value, struct wire_out *o)
+{
+	const size_t at = 1 + UUID_LEN + 1 + 2 * UUID_LEN;
+	struct proposal p;
+	struct uuid revision;
+
+	if (value.len < at + UUID_LEN)
+		return false;
+	memcpy(revision.b, value.p + at, UUID_LEN);
+	if (!db_records_take_proposal(value, revision, &p))
+		return false;
+	db_records_put_proposal(o, &p);
+	return true;
+}
+
 static bool (*const recode[])(struct span value, struct wire_out *o) = {
 	recode_vault, recode_asset, recode_block, recode_revision, recode_staging, recode_library,
-	recode_vault_keys, recode_grant, recode_wrap, recode_token, recode_enrolment, recode_row, recode_unrecorded,
+	recode_vault_keys, recode_grant, recode_wrap, recode_token, recode_enrolment, recode_row, recode_unrecorded, recode_proposal,
 };
 
 int

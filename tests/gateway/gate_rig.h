@@ -79,6 +79,7 @@ struct gate {
 	uint8_t         row[REVISION_ROW_MAX], head[48], title[1064], meta[4136], name[296];
 	size_t          row_len, title_len, meta_len, name_len;
 	uint8_t         mode;
+	unsigned        n_proposed;    /* among the published */
 	struct uuid     settled;
 	unsigned        fail_chunk;    /* the n-th is refused; 0: none */
 };
@@ -294,7 +295,7 @@ gate_on_ask(const struct ask_body *ask, union any_body *out)
 	}
 	if (gate.lie == LIES_OTHER_MESSAGE)
 		return MSG_DONE;
-	if (ask->op == OP_WRITE_ASSET || ask->op == OP_WRITE_NAME)
+	if (op_writes((enum op)ask->op))
 		gate_answer_write(&out->answer);
 	else
 		gate_answer_read(&out->answer);
@@ -334,6 +335,16 @@ gate_on_revision(const struct revision_put_body *put)
 }
 
 static inline enum msg
+gate_on_proposal(const struct proposal_put_body *put)
+{
+	const struct revision_put_body as = { .row = put->row, .sealed_head = put->sealed_head,
+		.sealed_title = put->sealed_title, .sealed_meta = put->sealed_meta };
+
+	gate.n_proposed++;
+	return gate_on_revision(&as);
+}
+
+static inline enum msg
 gate_on(enum msg type, const union any_body *body, union any_body *out)
 {
 	memset(out, 0, sizeof *out);
@@ -348,6 +359,8 @@ gate_on(enum msg type, const union any_body *body, union any_body *out)
 		return gate_on_chunk(&body->chunk_put, out);
 	if (type == MSG_REVISION_PUT)
 		return gate_on_revision(&body->revision_put);
+	if (type == MSG_PROPOSAL_PUT)
+		return gate_on_proposal(&body->proposal_put);
 	if (type == MSG_VAULT_ASK)
 		out->made.id = gate.vault;
 	if (type == MSG_NAME_PUT)

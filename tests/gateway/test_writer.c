@@ -210,6 +210,39 @@ a_revision_says_what_it_stands_on_and_what_it_settles(void **state)
 }
 
 static void
+with_a_grants_token_a_proposal_is_filed_and_nothing_published(void **state)
+{
+	struct client *c = gate_client();
+	struct writer_want want = { .vault = gate.vault, .asset = gate.asset, .kind = KIND_MEMORY, .n_parents = 1,
+		.parents = { gate_id(0x61) }, .token = gate.class_key };
+	struct writer *w = NULL;
+	struct uuid asset, proposal;
+	uint8_t id[32];
+
+	(void)state;
+	assert_int_equal(writer_open(c, &want, &w), OK);
+	assert_int_equal(gate.ask.op, OP_PROPOSE);
+	assert_int_equal(gate.ask.surface, SURFACE_STDIO);
+	assert_int_equal(gate.ask.grant_type, GRANT_ORDINARY);
+	token_id(gate.class_key, id);
+	assert_memory_equal(gate.ask.token_id, id, 32);
+	assert_true(gate.boxed_len > 0);
+	assert_int_equal(writer_add(w, "{}", 2), OK);
+	assert_int_equal(writer_publish(w, (struct span){ (const uint8_t *)"t", 1 }, (struct span){ NULL, 0 }, &asset, &proposal), OK);
+	writer_close(&w);
+	assert_true(uuid_equal(proposal, written_revision()));
+	assert_int_equal(gate.n_proposed, 1);
+	assert_int_equal(gate.n_published, 1);
+	assert_true(uuid_equal(gate.published.parents[0], gate_id(0x61)));
+	want.token = NULL;
+	assert_int_equal(writer_open(c, &want, &w), OK);
+	assert_int_equal(gate.ask.op, OP_WRITE_ASSET);
+	assert_int_equal(gate.ask.grant_type, 0);
+	writer_close(&w);
+	client_close(&c);
+}
+
+static void
 a_tombstone_has_a_head_and_takes_no_content(void **state)
 {
 	struct client *c = gate_client();
@@ -269,6 +302,7 @@ main(void)
 		GATE_TEST(a_writer_that_stored_nothing_discards_nothing),
 		GATE_TEST(a_chunk_that_is_refused_publishes_nothing),
 		GATE_TEST(a_revision_says_what_it_stands_on_and_what_it_settles),
+		GATE_TEST(with_a_grants_token_a_proposal_is_filed_and_nothing_published),
 		GATE_TEST(a_tombstone_has_a_head_and_takes_no_content),
 		GATE_TEST(a_vaults_name_is_sealed_like_a_revision_of_the_vault),
 	};

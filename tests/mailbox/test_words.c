@@ -67,10 +67,19 @@ only_memories_and_cards_can_be_private(void **state)
 	assert_int_equal(class_of(KIND_CREDENTIAL, true), CLASS_CREDENTIAL);
 }
 
+static void
+only_writes_and_proposals_make_revisions(void **state)
+{
+	(void)state;
+	for (unsigned op = OP_NONE; op < OP__COUNT; op++)
+		assert_int_equal(op_writes((enum op)op), op == OP_WRITE_ASSET || op == OP_WRITE_NAME || op == OP_PROPOSE);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_writes_and_proposals_make_revisions),
 		cmocka_unit_test(numbers_never_change),
 		cmocka_unit_test(every_kind_has_a_name_that_leads_back),
 		cmocka_unit_test(every_operation_and_surface_has_a_name),

@@ -146,6 +146,20 @@ put_unrecorded(struct wire_out *o)
 	db_records_put_unrecorded(o, &(struct unrecorded){ .number = 3, .id = uuid_from(0x70) });
 }
 
+static void
+put_proposal(struct wire_out *o)
+{
+	uint8_t head[SEALED_HEAD_LEN];
+	struct proposal p = { .grant = uuid_from(0x70), .row = row_sample(), .sealed_head = { head, sizeof head },
+		.sealed_title = { (const uint8_t *)"title", 5 }, .sealed_meta = { (const uint8_t *)"meta", 4 } };
+
+	memset(head, 0xaa, sizeof head);
+	p.row.kind = KIND_MEMORY;
+	p.row.key_class = CLASS_ORDINARY;
+	p.row.bytes = 10;
+	db_records_put_proposal(o, &p);
+}
+
 /* In the order of recode[]. Those with a vector are in the format's page. */
 static const struct sample {
 	void      (*put)(struct wire_out *o);
@@ -181,6 +195,12 @@ static const struct sample {
 	    "3b3c3d3e3f03020000000000000200000000019ad43479000000019ad432f260000140414243444546474849"
 	    "4a4b4c4d4e4f" },
 	{ put_unrecorded, "0100707172737475767778797a7b7c7d7e7f" },
+	{ put_proposal,
+	    "01707172737475767778797a7b7c7d7e7f01101112131415161718191a1b1c1d1e1f20212223242526272829"
+	    "2a2b2c2d2e2f303132333435363738393a3b3c3d3e3f010000000000000000000a0000019ad4347900000001"
+	    "9ad432f2600001404142434445464748494a4b4c4d4e4f00000030aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa000000057469746c6500000004"
+	    "6d657461" },
 };
 
 #define N_SAMPLES (sizeof samples / sizeof *samples)
