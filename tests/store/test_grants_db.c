@@ -291,6 +291,77 @@ a_revocation_is_noted_as_unrecorded_until_the_log_holds_it(void **state)
 	assert_true(u.number == 3 && uuid_equal(u.id, other));
 }
 
+static void
+an_expired_grant_keeps_its_vaults_and_loses_keys_and_token(void **state)
+{
+	struct rig *r = *state;
+	struct grant_record g = grant_of(grant, 1, 5), kept = grant_of(other, 2, 3), got;
+	struct uuid mortal = { { 0 } };
+	struct grant_life life;
+	struct grant_use use;
+	struct unrecorded u;
+
+	assert_int_equal(grants_db_add_grant(r->db, &g), OK);
+	assert_int_equal(grants_db_add_grant(r->db, &kept), OK);
+	assert_int_equal(grants_db_expire(r->db, id_of(0x91, 3)), ERR_NOT_FOUND);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(grants_db_expire(r->db, grant), OK);
+		reopen(r);
+		assert_int_equal(grants_db_unrecorded_end(r->db), 1);
+		assert_int_equal(grants_db_use(r->db, g.token_hash, g.vaults[0].vault, &use), ERR_NOT_FOUND);
+		assert_int_equal(grants_db_grant(r->db, grant, &got), OK);
+		assert_true(got.life.expired && !got.revoked);
+		assert_int_equal(got.revision, 2);
+		assert_int_equal(got.n_vaults, 5);
+		assert_int_equal(got.classes, g.classes);
+		for (int v = 0; v < 5; v++)
+			assert_int_equal(got.vaults[v].classes, 0);
+	}
+	assert_int_equal(grants_db_unrecorded(r->db, 0, &u), OK);
+	assert_true(!u.all && uuid_equal(u.id, grant));
+	/* Of the two only one can end yet. */
+	assert_int_equal(grants_db_next_mortal(r->db, mortal, &mortal, &life), OK);
+	assert_true(uuid_equal(mortal, other));
+	assert_int_equal(life.expires.ms, 20);
+	assert_int_equal(grants_db_next_mortal(r->db, mortal, &mortal, &life), ERR_NOT_FOUND);
+	assert_int_equal(grants_db_revoke(r->db, GRANT_UNATTENDED, grant), OK);
+	assert_int_equal(grants_db_grant(r->db, grant, &got), OK);
+	assert_true(got.revoked && got.n_vaults == 0);
+	assert_int_equal(grants_db_expire(r->db, grant), OK);
+	assert_int_equal(grants_db_grant(r->db, other, &got), OK);
+	expect_same_grant(&got, &kept);
+}
+
+static void
+types_are_listed_and_revoked_apart(void **state)
+{
+	struct rig *r = *state;
+	struct grant_record g = grant_of(grant, 1, 2), ordinary = grant_of(other, 2, 15), got[2];
+	size_t n;
+	bool more;
+
+	ordinary.type = GRANT_ORDINARY;
+	ordinary.may_propose = true;
+	assert_int_equal(grants_db_add_grant(r->db, &g), OK);
+	assert_int_equal(grants_db_add_grant(r->db, &ordinary), OK);
+	assert_int_equal(grants_db_list(r->db, GRANT_ORDINARY, 0, 2, got, &n, &more), OK);
+	assert_int_equal(n, 1);
+	expect_same_grant(&got[0], &ordinary);
+	assert_true(got[0].may_propose);
+	assert_int_equal(grants_db_revoke(r->db, GRANT_ORDINARY, grant), ERR_NOT_FOUND);
+	assert_int_equal(grants_db_revoke(r->db, GRANT_UNATTENDED, other), ERR_NOT_FOUND);
+	assert_int_equal(grants_db_revoke_all(r->db, (struct uuid){ { 7 } }), OK);
+	assert_int_equal(grants_db_list(r->db, GRANT_UNATTENDED, 0, 2, got, &n, &more), OK);
+	assert_int_equal(n, 0);
+	assert_int_equal(grants_db_list(r->db, GRANT_ORDINARY, 0, 2, got, &n, &more), OK);
+	assert_int_equal(n, 1);
+	assert_int_equal(grants_db_revoke(r->db, GRANT_ORDINARY, other), OK);
+	/* Only an ordinary one proposes. */
+	g = grant_of(id_of(0x93, 1), 3, 2);
+	g.may_propose = true;
+	assert_int_equal(grants_db_add_grant(r->db, &g), ERR_INVALID_ARGUMENT);
+}
+
 /* Any wrap or token, of anybody. */
 static size_t
 count_secrets(struct rig *r)
@@ -548,6 +619,8 @@ main(void)
 		TEST(a_use_names_the_grant_and_one_vault),
 		TEST(revoking_removes_wraps_and_token_for_good),
 		TEST(a_revocation_is_noted_as_unrecorded_until_the_log_holds_it),
+		TEST(an_expired_grant_keeps_its_vaults_and_loses_keys_and_token),
+		TEST(types_are_listed_and_revoked_apart),
 		TEST(revoking_all_leaves_no_wrap_and_no_token),
 		TEST(a_list_is_paged_by_id_and_leaves_revoked_grants_out),
 		TEST(grants_are_those_of_a_naive_model),

@@ -92,9 +92,24 @@ static const struct option enable_options[] = {
 	END
 };
 
+#define MINT_OPTIONS \
+	{ "--expires", "DURATION", "how long: 90s, 30m, 2h, 7d, 4w, or until 2026-11-30T10:00:00Z (default: for ever)", false, false }, \
+	{ "--label", "TEXT", "at most 64 characters to know it by; they are stored in clear", false, false }, \
+	{ "--preview", NULL, "list what the grant would see, and make nothing", false, false }
+
 static const struct option mint_options[] = {
 	{ "--vault", "VAULT", "a vault that the client may read; may be given again", true, true },
-	{ "--client-file", "PATH", "where the client file is made; its folder must be yours alone", true, false },
+	{ "--client-file", "PATH", "where the client file is made; its folder must be yours alone", false, false },
+	{ "--only", "CLASS", "ordinary, private, file or credential; may be given again (default: all)", false, true },
+	MINT_OPTIONS,
+	END
+};
+
+static const struct option grant_mint_options[] = {
+	{ "--vault", "VAULT", "a vault that the assistant may read; may be given again", true, true },
+	{ "--grant-file", "PATH", "where the grant file is made; its folder must be yours alone", false, false },
+	{ "--allow-propose", NULL, "it may also suggest what you then confirm or dismiss", false, false },
+	MINT_OPTIONS,
 	END
 };
 
@@ -161,7 +176,8 @@ const struct command commands[] = {
 	{ "unlock", "", "open the library with the password",
 	  "Does not load the unattended key and lifts no ban.",
 	  0, 0, NULL, NEEDS_HOME, true, false, run_unlock },
-	{ "lock", "", "drop every key and ban unattended access until `unattended resume`", "",
+	{ "lock", "", "drop every key and ban unattended access until `unattended resume`",
+	  "Local assistants (`grant list`) answer `locked` until the next unlock.",
 	  0, 0, NULL, NEEDS_HOME, true, false, run_lock },
 	{ "sudo", "", "allow management from this terminal for five minutes",
 	  "Asks for the password again. A program run in the same terminal can use it too.",
@@ -232,7 +248,8 @@ const struct command commands[] = {
 	  0, 0, enable_options, NEEDS_HOME, true, false, run_unattended_enable },
 	{ "unattended mint", "", "make a grant and its client file",
 	  "Whoever holds the client file can read everything in those vaults. Keep it like a\n"
-	  "password. Needs sudo and the loaded unattended key.",
+	  "password. Needs sudo and the loaded unattended key. --expires counts by the clock and\n"
+	  "by the time since boot, suspend included, and ends at the first that is over.",
 	  0, 0, mint_options, NEEDS_HOME, true, false, run_unattended_mint },
 	{ "unattended status", "", "say whether unattended access works, and list its grants", "Needs sudo.",
 	  0, 0, page_options, NEEDS_HOME, true, false, run_unattended_status },
@@ -253,8 +270,22 @@ const struct command commands[] = {
 	  "Needs sudo. Deleting a client file is not revoking. Copies of database, custody and\n"
 	  "client file that were taken before still open what they held.",
 	  1, 1, NULL, NEEDS_HOME, true, false, run_unattended_revoke },
-	{ "unattended disable", "", "end all unattended access and remove its key", "Needs sudo.",
+	{ "unattended prune", "", "remove the expired grants from the list", "Needs sudo.",
+	  0, 0, NULL, NEEDS_HOME, true, false, run_unattended_prune },
+	{ "unattended disable", "", "end all unattended access and remove its key",
+	  "Needs sudo. Every unattended grant is revoked; those of `grant list` are not touched.",
 	  0, 0, NULL, NEEDS_HOME, true, false, run_unattended_disable },
+	{ "grant mint", "", "make a grant for a local assistant, and its grant file",
+	  "For `mcp serve`. It reaches ordinary memories and cards of those vaults while the\n"
+	  "library is unlocked; never what is private, files or credentials. Needs sudo.",
+	  0, 0, grant_mint_options, NEEDS_HOME, false, false, run_grant_mint },
+	{ "grant list", "", "list the grants of local assistants", "Needs sudo.",
+	  0, 0, page_options, NEEDS_HOME, false, false, run_grant_list },
+	{ "grant revoke", "GRANT", "end a grant",
+	  "Needs sudo. Deleting a grant file is not revoking.",
+	  1, 1, NULL, NEEDS_HOME, false, false, run_grant_revoke },
+	{ "grant prune", "", "remove the expired grants from the list", "Needs sudo.",
+	  0, 0, NULL, NEEDS_HOME, false, false, run_grant_prune },
 	{ "mcp serve-unattended", "", "serve the four unattended tools over MCP on stdin and stdout", "",
 	  0, 0, client_file_options, NEEDS_HOME, true, false, run_mcp_serve_unattended },
 	{ "audit verify", "[DIR]", "check the signed log from its files alone",
