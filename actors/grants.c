@@ -25,6 +25,7 @@ static const struct handler handlers[] = {
 	{ MSG_SUDO_END_WANTED, grants_on_sudo_end },
 	{ MSG_KEK_TRIED, grants_on_kek_tried },
 	{ MSG_LOCK_WANTED, grants_on_lock },
+	{ MSG_SLEEP_WANTED, grants_on_sleep },
 	{ MSG_KEYS_DROPPED, grants_on_keys_dropped },
 	{ MSG_EVENT_KEPT, grants_on_event_kept },
 	{ MSG_PASSWD_WANTED, grants_on_passwd },
@@ -227,6 +228,7 @@ grants_state_of(const struct grants *g, struct state_body *s)
 		.loaded = g->loaded, .unattended_error = (uint16_t)why_not_loaded(g),
 		.unattended_detail = why_not_loaded(g) == g->load_error ? g->load_detail : 0,
 		.manual_lock = ban.manual_lock || g->log_ban, .inhibited = grants_banned(g),
+		.sleep_word = (uint8_t)grants_sleep_word(g),
 	};
 	if (!g->initialized)
 		return;

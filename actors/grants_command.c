@@ -32,7 +32,7 @@ grants_begin(const struct inbound *in, struct grants *g, const struct peer_body 
 	/* A lock goes on without a keyring: what it still has to make durable is elsewhere. */
 	bool goes_on = g->keyring_up || in->type == MSG_LOCK_WANTED;
 	/* And there is always room for one. */
-	bool has_room = in->type == MSG_LOCK_WANTED || pending_count(g->commands) < COMMANDS_MAX - LOCKS_MAX;
+	bool has_room = in->type == MSG_LOCK_WANTED || in->type == MSG_SLEEP_WANTED || pending_count(g->commands) < COMMANDS_MAX - LOCKS_MAX;
 	enum err e = !goes_on ? ERR_INTERRUPTED : !has_room ? ERR_BUSY
 	    : pending_add(g->commands, in->ask_id, deadline, &value);
 

@@ -118,7 +118,7 @@ grants_on_keys_dropped(void *self, const struct inbound *in, struct outbox *out)
 	if (c == NULL)
 		return OK;
 	c->keys_dropped = true;
-	if (c->type == MSG_LOCK_WANTED)
+	if (c->type == MSG_LOCK_WANTED || c->type == MSG_SLEEP_WANTED)
 		return lock_step(g, in->ask_id, c, out);
 	if (c->type == MSG_DISABLE_WANTED)
 		return grants_disable_clean(g, in->ask_id, out);

@@ -76,6 +76,8 @@ struct grants {
 	uint64_t       own_asks;       /* asks that begin here */
 	struct grants_events events;
 	struct mono_ms owner_seen;     /* when the owner last asked for anything */
+	enum sleep_word sleep_word;    /* as the watcher last told */
+	struct mono_ms sleep_told;
 	struct mono_ms anchored;       /* when the log's head was last kept for itself */
 	struct uuid    boot;           /* of the machine */
 	struct mono_ms expiry;         /* when grants are looked through for those that are over; 0: there are none */
@@ -222,6 +224,10 @@ enum err grants_lock_recorded(struct grants *g, uint64_t ask_id, struct command 
 /* The keys of a lock go now, whether there is a checkpoint or not; and when its time is over. */
 enum err grants_lock_without_checkpoint(struct grants *g, struct outbox *out);
 enum err grants_lock_tick(struct grants *g, struct mono_ms now, struct outbox *out);
+
+/* grants_sleep.c */
+enum err        grants_on_sleep(void *self, const struct inbound *in, struct outbox *out);
+enum sleep_word grants_sleep_word(const struct grants *g);
 
 /* grants_idle.c */
 enum err       grants_idle_lock(struct grants *g, struct outbox *out); /* OK when it is locked already */

@@ -27,6 +27,7 @@ static const struct handler handlers[] = {
 	{ MSG_SUDO_ASK, mcp_gateway_on_relayed },
 	{ MSG_SUDO_END_ASK, mcp_gateway_on_relayed },
 	{ MSG_LOCK_ASK, mcp_gateway_on_relayed },
+	{ MSG_SLEEP_ASK, mcp_gateway_on_relayed },
 	{ MSG_CHECKPOINT_ASK, mcp_gateway_on_relayed },
 	{ MSG_PASSWD_ASK, mcp_gateway_on_relayed },
 	{ MSG_SETTING_ASK, mcp_gateway_on_relayed },

@@ -1,5 +1,6 @@
 /* Commands that go to one actor, and its word back. */
 #include "actors/mcp_gateway_state.h"
+#include "mailbox/words.h"
 
 #define REPAIR_MS 600000 /* the whole log is read twice */
 
@@ -14,6 +15,7 @@ static const struct relay {
 	{ MSG_SUDO_ASK, MSG_SUDO_WANTED, true },
 	{ MSG_SUDO_END_ASK, MSG_SUDO_END_WANTED, true },
 	{ MSG_LOCK_ASK, MSG_LOCK_WANTED, true },
+	{ MSG_SLEEP_ASK, MSG_SLEEP_WANTED, true },
 	{ MSG_CHECKPOINT_ASK, MSG_CHECKPOINT_ORDERED, true },
 	{ MSG_PASSWD_ASK, MSG_PASSWD_WANTED, true },
 	{ MSG_SETTING_ASK, MSG_SETTING_WANTED, true },
@@ -56,7 +58,7 @@ mcp_gateway_on_relayed(void *self, const struct inbound *in, struct outbox *out)
 	if (needs_permit(in->type) &&
 	    (e = permits_check(&g->permits, in->type, &body, in->peer_pid, clock_mono())) != OK)
 		return mcp_gateway_refuse(out, in->ask_id, e);
-	if (in->type == MSG_LOCK_ASK)
+	if (in->type == MSG_LOCK_ASK || (in->type == MSG_SLEEP_ASK && in->body->sleep.word == SLEEP_COMES))
 		permits_clear(&g->permits);
 	if ((e = mcp_gateway_begin(self, in, in->type == MSG_REPAIR_ASK ? REPAIR_MS : COMMAND_MS, out, &f)) != OK || f == NULL)
 		return e;

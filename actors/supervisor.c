@@ -14,6 +14,7 @@
 #include "actors/process.h"
 #include "actors/roster.h"
 #include "actors/sandbox.h"
+#include "actors/sleep_keeper.h"
 #include "actors/supervisor.h"
 #include "escrow/home_lock.h"
 #include "escrow/random.h"
@@ -47,6 +48,7 @@ struct supervisor {
 	struct event_base   *base;
 	struct event        *signals[3];
 	struct event        *deadline; /* of the child being stopped */
+	struct sleep_keeper *sleep;
 	struct host_edge     edges[32];
 	size_t               n_edges;
 	struct child         children[ROSTER_PROCESSES_MAX];
@@ -178,6 +180,7 @@ tell_ready(struct supervisor *s)
 	printf("ready\n");
 	fflush(stdout);
 	tell_systemd("READY=1");
+	sleep_keeper_start(s->sleep);
 }
 
 /* False at the end of what the child said. */
@@ -243,6 +246,7 @@ stop(struct supervisor *s, enum err why)
 	s->stopping = true;
 	s->failure = why;
 	tell_systemd("STOPPING=1");
+	sleep_keeper_stop(s->sleep);
 	for (size_t i = 0; i < s->roster->n_processes; i++)
 		if (s->children[i].restart != NULL)
 			event_del(s->children[i].restart);
@@ -330,10 +334,13 @@ on_child_signal(evutil_socket_t number, short what, void *arg)
 
 	(void)number;
 	(void)what;
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (sleep_keeper_ended(s->sleep, pid, status))
+			continue;
 		for (size_t i = 0; i < s->roster->n_processes; i++)
 			if (s->children[i].pid == pid)
 				child_ended(&s->children[i], status);
+	}
 }
 
 static void
@@ -384,7 +391,7 @@ watch(struct supervisor *s)
 		if ((s->children[i].restart = evtimer_new(s->base, on_restart, &s->children[i])) == NULL)
 			return ERR_NO_MEMORY;
 	}
-	return s->deadline == NULL ? ERR_NO_MEMORY : OK;
+	return s->deadline == NULL ? ERR_NO_MEMORY : sleep_keeper_new(s->base, &s->sleep);
 }
 
 static void
@@ -396,6 +403,7 @@ unwatch(struct supervisor *s)
 	for (size_t i = 0; i < 3; i++)
 		if (s->signals[i] != NULL)
 			event_free(s->signals[i]);
+	sleep_keeper_free(&s->sleep);
 	if (s->deadline != NULL)
 		event_free(s->deadline);
 	if (s->base != NULL)

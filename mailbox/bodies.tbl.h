@@ -215,6 +215,7 @@ BODY(state,
     U8(unattended_detail)        /* enum custody_detail */
     U8(manual_lock)
     U8(inhibited)
+    U8(sleep_word)               /* enum sleep_word */
     SPAN(backend, 31))
 
 BODY(log_state,
@@ -298,6 +299,10 @@ BODY(vault_keys_made,
 BODY(enable_ask,
     SUB(peer, peer)
     SPAN(backend, 31))
+
+BODY(sleep,
+    SUB(peer, peer)
+    U8(word))                    /* enum sleep_word */
 
 BODY(custody_ref,
     ID(enrolment)

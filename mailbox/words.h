@@ -71,6 +71,18 @@ enum surface {
 	SURFACE__COUNT
 };
 
+/* What is known of locking before the machine sleeps; told by the process that watches for it. */
+enum sleep_word {
+	SLEEP_UNKNOWN,   /* nobody told */
+	SLEEP_UNWATCHED, /* no logind says so */
+	SLEEP_NO_DELAY,  /* it is said, and the machine does not wait */
+	SLEEP_WATCHED,
+	SLEEP_COMES,     /* now: lock */
+};
+
+#define SLEEP_TELL_MS  30000 /* it is told again so often */
+#define SLEEP_STALE_MS 90000 /* and not known any more when it was not for so long */
+
 /* The class of a new revision. Only memories and cards can be private. */
 enum key_class class_of(enum kind kind, bool is_private);
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "actors/process.h"
+#include "actors/sleep_process.h"
 #include "escrow/custody_process.h"
 #include "escrow/secret.h"
 #include "gateway/config.h"
@@ -21,6 +22,12 @@ static bool
 is_custody_process(int argc, char **argv)
 {
 	return argc == 2 && strcmp(argv[1], CUSTODY_PROCESS_WORD) == 0 && strcmp(argv[0], CUSTODY_PROCESS_NAME) == 0;
+}
+
+static bool
+is_sleep_process(int argc, char **argv)
+{
+	return argc == 3 && strcmp(argv[1], SLEEP_PROCESS_WORD) == 0 && strcmp(argv[0], SLEEP_PROCESS_NAME) == 0;
 }
 
 static void
@@ -102,6 +109,8 @@ main(int argc, char **argv)
 		return process_run();
 	if (is_custody_process(argc, argv))
 		return custody_process_run();
+	if (is_sleep_process(argc, argv))
+		return sleep_process_run(argv[2]);
 	signal(SIGPIPE, SIG_IGN);
 	/* What people see may be content: none of it stays in a buffer that nobody wipes. */
 	setvbuf(stdout, NULL, _IONBF, 0);

@@ -16,6 +16,7 @@ COMMANDS = ["init", "daemon", "status", "unlock", "lock", "sudo", "vault create"
 STATUS = {
     "initialized": bool, "unlocked": bool, "unattended_loaded": bool, "unattended_error": (None, str),
     "manual_lock": bool, "library": (None, UUID), "version": str, "weakened": [str],
+    "suspend": {"locks": bool, "words": str},
     "custody": (None, {"backend": str, "kept": str, "protects": str, "does_not_protect": str, "detail": (None, str)}),
     "audit": {"size": int, "root": HEX_ROOT, "state": ("ok", "low", "full", "failed"), "healthy": bool, ...: True},
 }

@@ -22,6 +22,33 @@ write_code(struct json_writer *w, const char *key, unsigned e)
 		json_write_text(w, err_code((enum err)e));
 }
 
+static const char *
+sleep_words(unsigned word)
+{
+	switch ((enum sleep_word)word) {
+	case SLEEP_WATCHED:
+		return "the library locks before the machine sleeps";
+	case SLEEP_NO_DELAY:
+		return "the library locks when the machine goes to sleep, but logind does not let it wait for that";
+	case SLEEP_UNWATCHED:
+		return "the library does not lock: no logind says when the machine goes to sleep";
+	case SLEEP_UNKNOWN:
+	case SLEEP_COMES:
+		break;
+	}
+	return "the library does not lock: nothing here says when the machine goes to sleep";
+}
+
+static void
+write_sleep(struct json_writer *w, unsigned word)
+{
+	json_write_key(w, "suspend");
+	json_write_object(w);
+	json_member_bool(w, "locks", word == SLEEP_WATCHED || word == SLEEP_NO_DELAY);
+	json_member_text(w, "words", sleep_words(word));
+	json_write_end(w);
+}
+
 static void
 write_weakened(struct json_writer *w, struct span words)
 {
@@ -65,6 +92,7 @@ print_status_json(const struct status_body *s)
 	write_code(&w, "unattended_error", s->state.unattended_error);
 	json_member_bool(&w, "manual_lock", s->state.manual_lock);
 	status_custody_json(&w, &s->state);
+	write_sleep(&w, s->state.sleep_word);
 	json_write_key(&w, "library");
 	if (initialized)
 		json_write_id(&w, s->state.library);
@@ -146,6 +174,7 @@ print_status_text(const struct status_body *s)
 	if (st->manual_lock)
 		print_line("           banned by a manual lock until `memories unattended resume`\n");
 	status_custody_text(st);
+	print_line("suspend    %s\n", sleep_words(st->sleep_word));
 	print_log(&s->log);
 	if (s->weakened.len > 0)
 		print_line("weakened   %.*s\n", (int)s->weakened.len, (const char *)s->weakened.p);
