@@ -144,6 +144,8 @@ enum err run_device_list(struct invocation *in);
 enum err run_device_remove(struct invocation *in);
 enum err run_device_add(struct invocation *in);
 enum err run_vault_create(struct invocation *in);
+enum err run_vault_rename(struct invocation *in);
+enum err run_vault_remove(struct invocation *in);
 enum err run_vault_list(struct invocation *in);
 enum err run_asset_add(struct invocation *in);
 enum err run_asset_edit(struct invocation *in);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "escrow/binding.h"
+#include "escrow/deposit.h"
 #include "escrow/password.h"
 #include "escrow/seal.h"
 #include "escrow/terminal.h"
@@ -86,10 +87,11 @@ owner_ask(struct invocation *in, struct client *c, const struct client_want *wan
 	return e;
 }
 
+/* A vault that was removed has given its name free. */
 static bool
 has_name(const struct client_item *item, const char *text)
 {
-	return secret_len(item->plain) == strlen(text) &&
+	return (item->flags & ITEM_INACTIVE) == 0 && secret_len(item->plain) == strlen(text) &&
 	    memcmp(secret_view(item->plain), text, strlen(text)) == 0;
 }
 

@@ -200,6 +200,12 @@ const struct command commands[] = {
 	  1, 1, NULL, NEEDS_HOME, false, false, run_vault_create },
 	{ "vault list", "", "list the vaults", "",
 	  0, 0, page_options, NEEDS_HOME, false, false, run_vault_list },
+	{ "vault rename", "VAULT NAME", "give a vault another name", "",
+	  2, 2, NULL, NEEDS_HOME, false, false, run_vault_rename },
+	{ "vault remove", "VAULT", "hide a vault and all that is in it, for good",
+	  "Asks for its name. Every later read of it answers vault_not_active, by any grant. What\n"
+	  "it held stays sealed in the database, and in copies of it.",
+	  1, 1, NULL, NEEDS_HOME, false, false, run_vault_remove },
 	{ "asset add", "VAULT FILE|-", "put a memory, card, file or credential into a vault",
 	  "memory: FILE is the body, UTF-8, at most 1 MiB. card: FILE is Content JSON,\n"
 	  "{\"title\":…,\"fields\":[{\"name\":…,\"value\":…,\"protected\":false}],\"tags\":[…]}; the value of\n"
