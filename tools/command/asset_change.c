@@ -1,5 +1,5 @@
 /* asset remove, restore, resolve: a revision that stands on every head. */
-#include <string.h>
+#include <stdio.h>
 
 #include "tools/command/change.h"
 #include "tools/command/edited.h"
@@ -67,6 +67,8 @@ run_asset_remove(struct invocation *in)
 		head = newest_head(&w.heads);
 		e = head != NULL ? put_tombstone(&w, head) : ERR_ASSET_DELETED;
 	}
+	if (e == OK && !in->json)
+		fprintf(stderr, "its past revisions stay: readable by name, and to be restored\n");
 	return end(&w, e);
 }
 
@@ -95,8 +97,13 @@ run_asset_restore(struct invocation *in)
 	    (e = revision_find(in, w.client, w.vault, w.asset, revision, &w.chosen)) == OK) {
 		if (w.chosen.row.deleted)
 			e = ERR_ASSET_DELETED;
+		else if (w.heads.n == 1 && heads_have(&w.heads, revision))
+			w.made = revision;
 		else
 			e = copy_chosen(&w);
+	}
+	if (e == OK && uuid_equal(w.made, revision)) {
+		fprintf(stderr, "nothing was changed\n");
 	}
 	return end(&w, e);
 }
