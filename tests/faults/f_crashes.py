@@ -105,7 +105,8 @@ def _serves(run, number, event):
     shown = {a["asset"]: a["revision"] for a in listed}
     check(set(added) <= set(shown), f"state {number}: acknowledged and lost: {set(added) - set(shown)}")
     check(set(shown.values()) <= begun, f"state {number}: shown and never asked for")
-    for asset, revision, kind, content in run.scenario.assets:
+    for asset, _, kind, _ in run.scenario.assets:
+        content = run.scenario.contents.get(shown.get(asset))
         if asset in shown and int(asset[-1], 16) % 4 == 0:
             r = home.owner("asset", "show", home.main, asset, json=False)
             check(r.code == 0 and (b"Ottawa" if kind == "card" else content) in r.out, f"state {number}: {kind} {asset}: {r}")

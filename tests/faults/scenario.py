@@ -25,6 +25,7 @@ class Scenario:
     def __init__(self, home, tolerate=False):
         self.home, self.tolerate = home, tolerate
         self.ops, self.assets, self.grants = [], [], []
+        self.contents = {}  # of each revision
 
     def run(self, word, what, **about):
         number = len(self.ops)
@@ -46,6 +47,19 @@ class Scenario:
                      kind=kind, content=content)
         if r.code == 0:
             self.assets.append((r.json["asset"], r.json["revision"], kind, content))
+            self.contents[r.json["revision"]] = content
+
+    def edit(self, i):
+        """A further revision of one of the memories."""
+        memories = [n for n, asset in enumerate(self.assets) if asset[2] == "memory"]
+        if not memories:
+            return
+        at = memories[i % len(memories)]
+        home, asset, content = self.home, self.assets[at][0], f"edited {i:04} {'y' * (i % 9)}".encode()
+        r = self.run("edit", lambda: home.owner("asset", "edit", home.main, asset, "-", input=content), content=content)
+        if r.code == 0:
+            self.assets[at] = (asset, r.json["revision"], "memory", content)
+            self.contents[r.json["revision"]] = content
 
     def read(self, command, *args, client=None):
         return self.run(command, lambda: self.home.read(client or self.home.client, command, self.home.main, *args),
@@ -104,6 +118,8 @@ class Scenario:
             if i % 3 == 0 and self.assets:
                 self.read("history", self.assets[i % len(self.assets)][0])
             self._reads(i + 3)
+            if i % 5 == 1:
+                self.edit(i)
             if i % 4 == 1:
                 self.mint()
             if i % 5 == 3:
@@ -148,7 +164,7 @@ def facts(scenario):
         answer = op.result.json if op.result.code == 0 and op.result.out else {}
         if op.word in ("read", "credential-bytes", "list", "history"):
             say(first_out[n], "delivered", *delivered(op))
-        elif op.word == "add":
+        elif op.word in ("add", "edit"):
             say(begin[n], "begun", answer["revision"])
             say(done, "added", scenario.home.main, answer["asset"], answer["revision"], len(op.about["content"]))
         elif op.word == "mint":
