@@ -106,6 +106,7 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 
 static const struct handler handlers[] = {
 	{ MSG_AUDIT_INTENT, audit_on_intent },
+	{ MSG_INDEX_INTENT, audit_on_index_intent },
 	{ MSG_EVENT_KEEP, audit_on_event_keep },
 	{ MSG_REFUSAL_NOTED, audit_on_refusal_noted },
 	{ MSG_LOG_STATE_WANTED, audit_on_log_state_wanted },

@@ -43,7 +43,7 @@ audit_commit(struct audit *a, struct outbox *out)
 			continue;
 		}
 		memcpy(ack.commit, log_receipt_bytes(receipt).p, sizeof ack.commit);
-		e = outbox_put(out, MSG_AUDIT_ACK, w->ask_id, &ack);
+		e = outbox_put(out, w->is_index ? MSG_INDEX_ACK : MSG_AUDIT_ACK, w->ask_id, &ack);
 	}
 	a->n_group = 0;
 	return e == OK && a->head_due ? audit_tell_head(a, out) : e;
@@ -57,7 +57,8 @@ audit_refuse_group(struct audit *a, enum err why, struct outbox *out)
 	for (size_t i = 0; i < a->n_group && e == OK; i++) {
 		const struct waiting *w = &a->group[i];
 
-		e = w->is_event ? outbox_put(out, MSG_EVENT_KEPT, w->ask_id, &(struct result_body){ .error = (uint16_t)why })
+		e = w->is_event || w->is_index ? outbox_put(out, w->is_event ? MSG_EVENT_KEPT : MSG_INDEX_NOT_KEPT, w->ask_id,
+		    &(struct result_body){ .error = (uint16_t)why })
 		    : outbox_put(out, MSG_INTENT_REFUSED, w->ask_id, &(struct refusal_body){ .error = (uint16_t)why });
 	}
 	a->n_group = 0;
@@ -109,6 +110,12 @@ record_of_intent(const struct inbound *in)
 	return r;
 }
 
+static bool
+is_type_of(enum log_type type, enum msg row)
+{
+	return row == MSG_INDEX_INTENT ? type == LOG_INDEX : type == LOG_INTENT || type == LOG_WRITE;
+}
+
 static enum err
 take_intent(struct audit *a, const struct inbound *in, struct outbox *out)
 {
@@ -118,7 +125,7 @@ take_intent(struct audit *a, const struct inbound *in, struct outbox *out)
 	uint64_t index;
 	enum err e;
 
-	if ((b->type != LOG_INTENT && b->type != LOG_WRITE) || b->ticket.len > TICKET_MAX ||
+	if (!is_type_of((enum log_type)b->type, in->type) || b->ticket.len > TICKET_MAX ||
 	    b->rows.len != b->n_rows * 2u * UUID_LEN)
 		return ERR_INTERNAL;
 	if (a->leaving || (a->log != NULL && !audit_anchors_agree(a)))
@@ -128,7 +135,7 @@ take_intent(struct audit *a, const struct inbound *in, struct outbox *out)
 	if ((e = audit_append(a, &r, &index, out)) != OK)
 		return e;
 	w = &a->group[a->n_group++];
-	*w = (struct waiting){ .ask_id = in->ask_id, .index = index,
+	*w = (struct waiting){ .ask_id = in->ask_id, .index = index, .is_index = in->type == MSG_INDEX_INTENT,
 		.asset = b->asset, .revision = b->revision, .subject = b->subject,
 		.ticket_len = (uint16_t)b->ticket.len };
 	memcpy(w->ticket, b->ticket.p, b->ticket.len);
@@ -153,4 +160,13 @@ audit_on_intent(void *self, const struct inbound *in, struct outbox *out)
 		refusal.subject = b->subject;
 	}
 	return outbox_put(out, MSG_INTENT_REFUSED, in->ask_id, &refusal);
+}
+
+enum err
+audit_on_index_intent(void *self, const struct inbound *in, struct outbox *out)
+{
+	enum err e = take_intent(self, in, out);
+	struct result_body result = { .error = (uint16_t)(e == ERR_LOCKED ? ERR_AUDIT_UNAVAILABLE : e) };
+
+	return e == OK ? OK : outbox_put(out, MSG_INDEX_NOT_KEPT, in->ask_id, &result);
 }

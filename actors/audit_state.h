@@ -23,6 +23,7 @@ struct waiting {
 	uint64_t    ask_id;
 	uint64_t    index;
 	bool        is_event; /* an EVENT_KEEP, answered to grants */
+	bool        is_index; /* an INDEX_INTENT, answered to search */
 	struct uuid asset;
 	struct uuid revision;
 	struct uuid subject;
@@ -115,6 +116,7 @@ enum err audit_commit(struct audit *a, struct outbox *out);
 /* Refuses what waits in the group or is held: the log was lost over it. */
 enum err audit_refuse_group(struct audit *a, enum err why, struct outbox *out);
 
+enum err audit_on_index_intent(void *self, const struct inbound *in, struct outbox *out);
 enum err audit_on_intent(void *self, const struct inbound *in, struct outbox *out);
 
 /*

@@ -50,6 +50,8 @@ static const struct handler handlers[] = {
 	{ MSG_GRANT_DROPPED, grants_on_grant_dropped },
 	{ MSG_DISABLE_WANTED, grants_on_disable },
 	{ MSG_REPAIR_WANTED, grants_on_repair },
+	{ MSG_INDEX_ASK, grants_on_index_ask },
+	{ MSG_INDEX_DROPPED, grants_on_index_dropped },
 	{ MSG_KEYRING_STATE, on_keyring_state },
 	{ MSG_LOG_BAN, on_log_ban },
 	{ MSG_GRANTS_HEAD, grants_on_head },
@@ -251,11 +253,14 @@ static enum err
 on_keyring_state(void *self, const struct inbound *in, struct outbox *out)
 {
 	struct grants *g = self;
+	bool was_unlocked = g->unlocked;
 
 	if (!g->unlocked && in->body->keyring_state.unlocked)
 		grants_owner_was_here(g);
 	g->unlocked = in->body->keyring_state.unlocked;
 	g->loaded = in->body->keyring_state.loaded;
+	if (g->unlocked != was_unlocked)
+		(void)grants_search_tell(g, out);
 	return grants_try_load(g, out);
 }
 
@@ -303,8 +308,11 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 			g->locking = 0;
 			sudo_end_all(&g->sudo);
 			grants_commands_without_keyring(g, out);
+			(void)grants_search_tell(g, out);
 		}
 	}
+	if (other == ACTOR_SEARCH)
+		grants_search_edge(g, up, out);
 	if (other == ACTOR_GATE && up && g->started)
 		(void)outbox_put(out, MSG_STARTED, 0, &(struct nothing_body){ 0 });
 }
@@ -324,6 +332,7 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 
 	grants_commands_expire(g, now, out);
 	(void)grants_lock_tick(g, now, out);
+	(void)grants_search_tick(g, now, out);
 	(void)grants_idle_tick(g, now, out);
 	(void)grants_load_tick(g, now, out);
 	(void)grants_events_tick(g, now, out);
@@ -336,6 +345,8 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 	if (g->locking != 0)
 		sooner(&next, g->locking_until);
 	sooner(&next, grants_idle_ends(g));
+	if (g->search.dropping != 0)
+		sooner(&next, g->search.drop_until);
 	sooner(&next, g->events.retry);
 	if (g->want_load)
 		sooner(&next, g->retry);

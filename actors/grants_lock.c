@@ -11,7 +11,7 @@
 static enum err
 lock_step(struct grants *g, uint64_t ask_id, const struct command *c, struct outbox *out)
 {
-	if (!c->keys_dropped)
+	if (!c->keys_dropped || g->search.dropping == ask_id)
 		return OK;
 	if (!c->ban_failed)
 		return grants_end(g, ask_id, OK, NOTHING_MADE, out);
@@ -22,8 +22,12 @@ lock_step(struct grants *g, uint64_t ask_id, const struct command *c, struct out
 static enum err
 drop_keys(struct grants *g, uint64_t ask_id, bool idle, struct outbox *out)
 {
+	enum err e;
+
 	if (g->locking == ask_id)
 		g->locking = 0;
+	if ((e = grants_search_drop(g, ask_id, out)) != OK)
+		return e;
 	return outbox_put(out, MSG_KEYS_DROP, ask_id, &(struct keys_drop_body){ .password = 1, .unattended = !idle });
 }
 
@@ -95,6 +99,14 @@ enum err
 grants_lock_tick(struct grants *g, struct mono_ms now, struct outbox *out)
 {
 	return now.ms >= g->locking_until.ms ? grants_lock_without_checkpoint(g, out) : OK;
+}
+
+enum err
+grants_lock_index_gone(struct grants *g, uint64_t ask_id, struct outbox *out)
+{
+	struct command *c = grants_command(g, ask_id);
+
+	return c != NULL && c->type == MSG_LOCK_WANTED ? lock_step(g, ask_id, c, out) : OK;
 }
 
 enum err

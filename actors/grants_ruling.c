@@ -246,9 +246,11 @@ grants_on_ruling_wanted(void *self, const struct inbound *in, struct outbox *out
 
 	d.ruling.deadline_boot_ms = clock_mono().ms + RULING_MS;
 	e = is_set(ask->token_id) ? decide_grant(g, ask, &d, out) : decide_owner(g, ask, &d);
+	if (e == OK && ask->op == OP_SEARCH && !g->search.up)
+		e = ERR_SEARCH_WARMING;
 	if (e == OK) {
 		ruling_mac(g->ruling_key, &d.ruling, d.ruling.mac);
-		return outbox_put(out, MSG_RECORD_WANTED, in->ask_id, &d.ruling);
+		return outbox_put(out, ask->op == OP_SEARCH ? MSG_QUERY_WANTED : MSG_RECORD_WANTED, in->ask_id, &d.ruling);
 	}
 	refusal = (struct refusal_body){
 		.error = (uint16_t)e, .authenticated = d.authenticated,

@@ -63,6 +63,11 @@ struct grants {
 	uint64_t locking;              /* a lock whose keys wait for the last checkpoint; 0: none */
 	bool     locking_idle;         /* it came by itself: the unattended key stays */
 	struct mono_ms locking_until;
+	struct {
+		bool           up;       /* its edge */
+		uint64_t       dropping; /* a lock that waits for the index to be wiped; 0: none */
+		struct mono_ms drop_until;
+	} search;
 	uint64_t init_ask;             /* an init that waits for the log's first word; 0: none */
 
 	bool           want_load;      /* a start that has not come to its end: of the daemon or of keyring */
@@ -241,6 +246,19 @@ enum err grants_on_rewrapped(void *self, const struct inbound *in, struct outbox
 enum err grants_on_setting(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_device(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_finish_setting(struct grants *g, uint64_t ask_id, struct command *c, struct outbox *out);
+
+/* The index of that lock is gone. */
+enum err grants_lock_index_gone(struct grants *g, uint64_t ask_id, struct outbox *out);
+
+/* grants_search.c: tells search which vaults there are, or that the library is locked. */
+enum err grants_search_tell(struct grants *g, struct outbox *out);
+
+/* Has the index dropped; a lock that waits for it hears of it. After a while search is ended instead. */
+enum err grants_search_drop(struct grants *g, uint64_t ask_id, struct outbox *out);
+enum err grants_search_tick(struct grants *g, struct mono_ms now, struct outbox *out);
+void     grants_search_edge(struct grants *g, bool up, struct outbox *out);
+enum err grants_on_index_ask(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_index_dropped(void *self, const struct inbound *in, struct outbox *out);
 
 /* grants_start.c */
 struct custody_ref_body grants_custody_ref(const struct grants *g, uint8_t delegation[DELEGATION_LEN]);

@@ -23,11 +23,14 @@ grants_on_vault_keys(void *self, const struct inbound *in, struct outbox *out)
 	struct grants *g = self;
 	const struct vault_keys_made_body *made = &in->body->vault_keys_made;
 	struct vault_keys keys = { .vault = made->vault };
+	enum err e;
 
 	if (grants_command(g, in->ask_id) == NULL)
 		return OK;
 	memcpy(keys.sealed, made->sealed, sizeof keys.sealed);
-	return grants_end(g, in->ask_id, grants_db_put_vault_keys(g->db, &keys), made->vault, out);
+	if ((e = grants_db_put_vault_keys(g->db, &keys)) == OK)
+		(void)grants_search_tell(g, out);
+	return grants_end(g, in->ask_id, e, made->vault, out);
 }
 
 enum err

@@ -18,6 +18,9 @@ static const struct handler handlers[] = {
 	{ MSG_MATERIAL, keyring_on_material },
 	{ MSG_GRANT_KEYS_WANTED, keyring_on_grant_keys_wanted },
 	{ MSG_GRANT_DROP, keyring_on_grant_drop },
+	{ MSG_INDEX_WANTED, keyring_on_index_wanted },
+	{ MSG_QUERY_WANTED, keyring_on_query_wanted },
+	{ MSG_FOUND_KEY_WANTED, keyring_on_found_key_wanted },
 	{ MSG_EPOCH, on_epoch },
 	{ MSG_CHECKPOINT_WANTED, keyring_on_checkpoint_wanted },
 };
@@ -50,6 +53,7 @@ keyring_stop(void *self)
 	key_pair_free(&k->boot_pair);
 	key_free(&k->ruling_key);
 	key_free(&k->custody_box);
+	channel_free(&k->search);
 	free(k);
 }
 
@@ -81,7 +85,8 @@ keyring_start(const struct actor_context *context, void **self)
 	if ((e = key_pair_new(&k->boot_pair)) != OK ||
 	    (e = channels_new(&k->channels)) != OK ||
 	    (e = shared_key(context, ACTOR_GRANTS, "memories/ruling-key/v1", &k->ruling_key)) != OK ||
-	    (e = shared_key(context, ACTOR_CUSTODY, "memories/custody-box/v1", &k->custody_box)) != OK) {
+	    (e = shared_key(context, ACTOR_CUSTODY, "memories/custody-box/v1", &k->custody_box)) != OK ||
+	    (e = channel_of_pair(context->pair_key(context->host, ACTOR_SEARCH), &k->search)) != OK) {
 		keyring_stop(k);
 		return e;
 	}
@@ -165,9 +170,13 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 		k->audit_up = up;
 		k->epoch_known = k->earlier_known = false;
 	}
+	if (other == ACTOR_SEARCH)
+		k->search_up = up;
 	if (!up)
 		return;
-	if (other == ACTOR_GATE)
+	if (other == ACTOR_SEARCH)
+		(void)outbox_put(out, MSG_SEARCH_BOOT, 0, &(struct one_id_body){ .id = k->boot });
+	else if (other == ACTOR_GATE)
 		(void)tell_boot(k, out);
 	else if (other == ACTOR_GRANTS)
 		(void)tell_state(k, out);

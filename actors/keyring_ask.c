@@ -45,8 +45,8 @@ grant_was_dropped(const struct keyring *k, struct uuid grant)
 	return false;
 }
 
-static enum err
-check_ruling(const struct keyring *k, const struct ruling_body *r)
+enum err
+keyring_check_ruling(const struct keyring *k, const struct ruling_body *r)
 {
 	uint8_t mac[32];
 
@@ -381,7 +381,7 @@ answer_keys_wanted(struct keyring *k, const struct inbound *in, struct outbox *o
 
 	if (w->n_refs > TICKET_KEYS_MAX || (writes && w->n_refs != 0))
 		return ERR_INTERNAL;
-	if ((e = check_ruling(k, &w->ruling)) != OK)
+	if ((e = keyring_check_ruling(k, &w->ruling)) != OK)
 		return e;
 	if (!k->audit_up || !k->epoch_known)
 		return ERR_AUDIT_UNAVAILABLE;

@@ -21,6 +21,7 @@ struct keyring {
 	struct channels  *channels;
 	struct key       *ruling_key;     /* shared with grants */
 	struct key       *custody_box;    /* shared with custody */
+	struct channel    search;         /* with search: `down` is what it opens */
 
 	/* What the password opened; NULL while locked. */
 	struct key       *root;
@@ -33,6 +34,7 @@ struct keyring {
 
 	/* Audit's edge, the epoch that it runs or will run next and wants certified, and the one told before. */
 	bool              audit_up;
+	bool              search_up;
 	bool              epoch_known;
 	struct uuid       epoch;
 	uint8_t           epoch_public[SIGN_PUBLIC_LEN];
@@ -60,8 +62,14 @@ void keyring_drop_unattended(struct keyring *k);
 enum err keyring_grant_key(const struct keyring *k, enum grant_type type, const struct key *half,
     struct uuid grant, struct key *out);
 
-/* keyring_ask.c */
+/* keyring_ask.c: is it from grants, in time, of this boot, and is the key there that it stands on? */
+enum err keyring_check_ruling(const struct keyring *k, const struct ruling_body *r);
 enum err keyring_on_keys_wanted(void *self, const struct inbound *in, struct outbox *out);
+
+/* keyring_search.c */
+enum err keyring_on_index_wanted(void *self, const struct inbound *in, struct outbox *out);
+enum err keyring_on_query_wanted(void *self, const struct inbound *in, struct outbox *out);
+enum err keyring_on_found_key_wanted(void *self, const struct inbound *in, struct outbox *out);
 
 /* keyring_owner.c */
 enum err keyring_on_kek_try(void *self, const struct inbound *in, struct outbox *out);

@@ -5,6 +5,7 @@
 #include "actors/mcp_gateway.h"
 #include "actors/mcp_gateway_state.h"
 #include "actors/process.h"
+#include "actors/search.h"
 #include "escrow/peer.h"
 #include "store/log.h"
 
@@ -14,6 +15,7 @@ static enum err on_hello(void *self, const struct inbound *in, struct outbox *ou
 static enum err on_status_ask(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_state(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_log_state(void *self, const struct inbound *in, struct outbox *out);
+static enum err on_search_state(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_boot(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_started(void *self, const struct inbound *in, struct outbox *out);
 
@@ -48,11 +50,14 @@ static const struct handler handlers[] = {
 	{ MSG_NAME_PUT, mcp_gateway_on_relayed },
 	{ MSG_DISCARD_PUT, mcp_gateway_on_relayed },
 	{ MSG_DEPOSIT, mcp_gateway_on_deposit },
+	{ MSG_FOUND, mcp_gateway_on_found },
 	{ MSG_AUDIT_ACK, mcp_gateway_on_ack },
 	{ MSG_ASK_DENIED, mcp_gateway_on_refused },
 	{ MSG_RECORD_REFUSED, mcp_gateway_on_refused },
 	{ MSG_KEYS_REFUSED, mcp_gateway_on_refused },
 	{ MSG_INTENT_REFUSED, mcp_gateway_on_refused },
+	{ MSG_QUERY_REFUSED, mcp_gateway_on_refused },
+	{ MSG_SEARCH_STATE, on_search_state },
 	{ MSG_KEPT, mcp_gateway_on_kept },
 	{ MSG_COMMAND_DONE, mcp_gateway_on_command_done },
 	{ MSG_ENVELOPE_FOUND, mcp_gateway_on_envelope_found },
@@ -214,11 +219,14 @@ static enum err
 put_status(const struct mcp_gateway *g, uint64_t ask_id, const struct flight *f,
     const struct log_state_body *log, struct outbox *out)
 {
-	struct status_body s = { .state = f->state };
+	struct status_body s = { .state = f->state, .search = g->search };
 
 	/* A home without a library has no log that could fail; with one, a log that is not open yet takes no record. */
 	if (s.state.initialized)
 		s.log = *log;
+	/* One that is not there, or has not heard yet, is coming up. */
+	if (s.state.unlocked && (!g->search_up || s.search.state == SEARCH_OFF))
+		s.search = (struct search_state_body){ .state = SEARCH_WARMING };
 	s.state.backend = (struct span){ (const uint8_t *)f->backend, strlen(f->backend) };
 	s.weakened = (struct span){ (const uint8_t *)g->settings->weakened, strlen(g->settings->weakened) };
 	return outbox_put(out, MSG_STATUS, ask_id, &s);
@@ -286,6 +294,16 @@ on_boot(void *self, const struct inbound *in, struct outbox *out)
 	return OK;
 }
 
+static enum err
+on_search_state(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct mcp_gateway *g = self;
+
+	(void)out;
+	g->search = in->body->search_state;
+	return OK;
+}
+
 /* The first try at a key-only start has ended: the daemon serves. */
 static enum err
 on_started(void *self, const struct inbound *in, struct outbox *out)
@@ -335,6 +353,8 @@ waits_for(const void *arg, const void *value)
 
 	if (failing->lost == ACTOR_AUDIT)
 		return f->type == MSG_ASK || f->has_state || f->type == MSG_GRANTS_ASK || f->type == MSG_REPAIR_ASK;
+	if (failing->lost == ACTOR_SEARCH)
+		return f->type == MSG_ASK && f->ask.op == OP_SEARCH;
 	if (failing->lost == ACTOR_KEYRING)
 		return f->type == MSG_ASK;
 	return true;
@@ -344,7 +364,8 @@ static void
 on_edge(void *self, enum actor other, bool up, struct outbox *out)
 {
 	struct mcp_gateway *g = self;
-	struct failing failing = { g, out, other, other == ACTOR_AUDIT ? ERR_AUDIT_UNAVAILABLE : ERR_INTERRUPTED };
+	struct failing failing = { g, out, other, other == ACTOR_AUDIT ? ERR_AUDIT_UNAVAILABLE
+	    : other == ACTOR_SEARCH ? ERR_SEARCH_WARMING : ERR_INTERRUPTED };
 
 	if (other == ACTOR_AUDIT) {
 		g->audit_up = up;
@@ -354,6 +375,10 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 		g->grants_up = up;
 	if (other == ACTOR_VAULT)
 		g->vault_up = up;
+	if (other == ACTOR_SEARCH) {
+		g->search_up = up;
+		g->search = (struct search_state_body){ .state = SEARCH_OFF };
+	}
 	if (other == ACTOR_KEYRING && !up)
 		g->keyring_up = false;
 	if (!up && other != ACTOR_CLIENT)

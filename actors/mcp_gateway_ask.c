@@ -26,7 +26,7 @@ mcp_gateway_on_ask(void *self, const struct inbound *in, struct outbox *out)
 	ask.peer = ask.surface == SURFACE_OWNER ? mcp_gateway_peer(in)
 	    : (struct peer_body){ .uid = in->peer_uid, .pid = in->peer_pid };
 	f->ask = ask;
-	f->ask.boxed_half = (struct span){ NULL, 0 };
+	f->ask.boxed_half = f->ask.boxed_query = (struct span){ NULL, 0 };
 	return outbox_put(out, MSG_RULING_WANTED, in->ask_id, &ask);
 }
 
@@ -80,6 +80,27 @@ mcp_gateway_on_deposit(void *self, const struct inbound *in, struct outbox *out)
 	if (f == NULL || f->type != MSG_ASK)
 		return OK;
 	if ((e = keep(BODY_deposit, &in->body->deposit, in->body->deposit.items.len + 16, &f->deposit, &f->deposit_len)) != OK)
+		return e;
+	return answer_if_whole(self, in->ask_id, f, out);
+}
+
+/* What was found is a deposit of one piece. */
+enum err
+mcp_gateway_on_found(void *self, const struct inbound *in, struct outbox *out)
+{
+	const struct found_body *found = &in->body->found;
+	struct item_body item = { .ref = { .part = PART_FOUND }, .sealed = found->sealed };
+	uint8_t items[sizeof item + 66000 + 128];
+	struct wire_out o = wire_out(items, sizeof items);
+	struct flight *f = mcp_gateway_find(self, in->ask_id);
+	struct deposit_body deposit = { .more = found->more, .n_items = 1 };
+	enum err e;
+
+	if (f == NULL || f->type != MSG_ASK || f->ask.op != OP_SEARCH)
+		return OK;
+	item_body_put(&o, &item);
+	deposit.items = wire_written(&o);
+	if ((e = keep(BODY_deposit, &deposit, o.len + 16, &f->deposit, &f->deposit_len)) != OK)
 		return e;
 	return answer_if_whole(self, in->ask_id, f, out);
 }

@@ -33,7 +33,8 @@ struct mcp_gateway {
 	uint8_t          epoch_certificate[512], earlier_certificate[512];
 	bool             keyring_up;  /* its edge, and it has said who it is */
 	bool             audit_up, audit_was_up;
-	bool             grants_up, vault_up;
+	bool             grants_up, vault_up, search_up;
+	struct search_state_body search; /* as it last said */
 	bool             ready_told;
 	struct permits   permits;    /* writes whose keys were given and recorded */
 	struct noted_body strangers; /* refusals of asks without a right, counted for a minute */
@@ -57,6 +58,7 @@ struct peer_body mcp_gateway_peer(const struct inbound *in);
 /* mcp_gateway_ask.c: reads, and the first half of writes. */
 enum err mcp_gateway_on_ask(void *self, const struct inbound *in, struct outbox *out);
 enum err mcp_gateway_on_deposit(void *self, const struct inbound *in, struct outbox *out);
+enum err mcp_gateway_on_found(void *self, const struct inbound *in, struct outbox *out);
 enum err mcp_gateway_on_ack(void *self, const struct inbound *in, struct outbox *out);
 enum err mcp_gateway_on_refused(void *self, const struct inbound *in, struct outbox *out);
 

@@ -4,14 +4,16 @@
 #include "actors/keyring.h"
 #include "actors/mcp_gateway.h"
 #include "actors/roster.h"
+#include "actors/search.h"
 #include "actors/vault.h"
 
 const struct roster roster_default = {
 	.name = "default",
-	.n_processes = 3,
+	.n_processes = 4,
 	.processes = {
 		{ "keyring", SANDBOX_KEYRING, { &keyring_actor } },
 		{ "audit", SANDBOX_AUDIT, { &audit_actor } },
+		{ "search", SANDBOX_SEARCH, { &search_actor } },
 		{ "core", SANDBOX_NONE, { &vault_actor, &grants_actor, &custody_actor, &mcp_gateway_actor } },
 	},
 };
@@ -21,7 +23,7 @@ const struct roster roster_one_process = {
 	.n_processes = 1,
 	.processes = {
 		{ "core", SANDBOX_NONE, { &audit_actor, &keyring_actor, &vault_actor, &grants_actor,
-		    &custody_actor, &mcp_gateway_actor } },
+		    &custody_actor, &mcp_gateway_actor, &search_actor } },
 	},
 };
 

@@ -14,6 +14,7 @@ enum sandbox {
 	SANDBOX_NONE,
 	SANDBOX_KEYRING, /* dials Unix sockets; opens no file, runs nothing */
 	SANDBOX_AUDIT,   /* files and Unix sockets; runs nothing, no network */
+	SANDBOX_SEARCH,  /* as keyring, and listens for it on one Unix socket */
 };
 
 struct roster_process {
@@ -28,7 +29,7 @@ struct roster {
 	struct roster_process processes[ROSTER_PROCESSES_MAX];
 };
 
-extern const struct roster roster_default;     /* keyring, audit, core */
+extern const struct roster roster_default;     /* keyring, audit, search, core */
 extern const struct roster roster_one_process; /* for debugging and tests */
 
 /* The index of the process that the actor lives in. */

@@ -88,17 +88,37 @@ allow_some(scmp_filter_ctx f)
 	return seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
 }
 
+static int
+refuse_all(scmp_filter_ctx f, const int *calls, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (seccomp_rule_add(f, SCMP_ACT_ERRNO(EACCES), calls[i], 0) != 0)
+			return -1;
+	return 0;
+}
+
 /* glibc looks for files of its own now and then, and goes on without them. */
 static int
 refuse_files(scmp_filter_ctx f)
 {
 	static const int calls[] = { SCMP_SYS(openat), SCMP_SYS(open), SCMP_SYS(newfstatat), SCMP_SYS(fstat),
-		SCMP_SYS(stat), SCMP_SYS(access), SCMP_SYS(faccessat), SCMP_SYS(readlink), SCMP_SYS(unlink) };
+		SCMP_SYS(stat), SCMP_SYS(access), SCMP_SYS(faccessat), SCMP_SYS(readlink) };
 
-	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-		if (seccomp_rule_add(f, SCMP_ACT_ERRNO(EACCES), calls[i], 0) != 0)
-			return -1;
-	return 0;
+	return refuse_all(f, calls, sizeof calls / sizeof *calls);
+}
+
+/* What opening a Unix socket needs; unlink removes the one that a predecessor left. */
+static const int listen_calls[] = { SCMP_SYS(bind), SCMP_SYS(listen), SCMP_SYS(chmod), SCMP_SYS(unlink) };
+static const size_t n_listen_calls = sizeof listen_calls / sizeof *listen_calls;
+
+static int
+fill_search(scmp_filter_ctx f)
+{
+	static const int calls[] = { SCMP_SYS(accept), SCMP_SYS(accept4), SCMP_SYS(seccomp) };
+
+	if (allow_all(f, calls, sizeof calls / sizeof *calls) != 0 || allow_all(f, listen_calls, n_listen_calls) != 0)
+		return -1;
+	return refuse_files(f);
 }
 
 static int
@@ -107,9 +127,16 @@ fill(scmp_filter_ctx f, enum sandbox which)
 	if (seccomp_attr_set(f, SCMP_FLTATR_CTL_TSYNC, 1) != 0 ||
 	    allow_all(f, common_calls, sizeof common_calls / sizeof *common_calls) != 0 || allow_some(f) != 0)
 		return -1;
-	if (which == SANDBOX_AUDIT)
+	switch (which) {
+	case SANDBOX_AUDIT:
 		return allow_all(f, file_calls, sizeof file_calls / sizeof *file_calls);
-	return refuse_files(f);
+	case SANDBOX_SEARCH:
+		return fill_search(f);
+	case SANDBOX_KEYRING:
+	case SANDBOX_NONE:
+		break;
+	}
+	return refuse_files(f) == 0 ? refuse_all(f, (const int[]){ SCMP_SYS(unlink) }, 1) : -1;
 }
 
 enum err
@@ -125,6 +152,22 @@ sandbox_enter(enum sandbox which)
 	if ((f = seccomp_init(SCMP_ACT_KILL_PROCESS)) == NULL)
 		return ERR_NO_MEMORY;
 	if (fill(f, which) == 0 && seccomp_load(f) == 0)
+		e = OK;
+	seccomp_release(f);
+	return e;
+}
+
+enum err
+sandbox_settle(void)
+{
+	scmp_filter_ctx f = seccomp_init(SCMP_ACT_ALLOW);
+	enum err e = ERR_UNSUPPORTED;
+
+	if (f == NULL)
+		return ERR_NO_MEMORY;
+	/* no_new_privs is set already, and setting it again is not allowed. */
+	if (seccomp_attr_set(f, SCMP_FLTATR_CTL_TSYNC, 1) == 0 && seccomp_attr_set(f, SCMP_FLTATR_CTL_NNP, 0) == 0 &&
+	    refuse_all(f, listen_calls, n_listen_calls) == 0 && seccomp_load(f) == 0)
 		e = OK;
 	seccomp_release(f);
 	return e;

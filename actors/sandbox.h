@@ -20,4 +20,7 @@ enum err sandbox_guard(bool on);
  */
 enum err sandbox_enter(enum sandbox which);
 
+/* For SANDBOX_SEARCH, once it listens: takes back what that needed, from all threads. ERR_UNSUPPORTED. */
+enum err sandbox_settle(void);
+
 #endif

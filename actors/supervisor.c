@@ -22,6 +22,7 @@
 #include "mailbox/log_line.h"
 
 #define FRONT_DOOR  "service.sock"
+#define SEARCH_DOOR "run/keyring-search" /* its process cannot remove it itself */
 #define STOP_MS     3000 /* what a process gets to end by itself */
 #define STEADY_MS   5000 /* a process that lived so long starts at once when it dies */
 #define BACKOFF_MS  100
@@ -183,6 +184,14 @@ tell_ready(struct supervisor *s)
 	sleep_keeper_start(s->sleep);
 }
 
+static void
+end_process(const struct supervisor *s, const char *name)
+{
+	for (size_t i = 0; i < s->roster->n_processes; i++)
+		if (strcmp(s->roster->processes[i].name, name) == 0 && s->children[i].pid > 0)
+			kill(s->children[i].pid, SIGKILL);
+}
+
 /* False at the end of what the child said. */
 static bool
 take_word(struct child *c)
@@ -195,6 +204,8 @@ take_word(struct child *c)
 		c->connected = true;
 	else if (word == PROCESS_READY)
 		c->supervisor->started = true;
+	else if (word == PROCESS_END_SEARCH)
+		end_process(c->supervisor, "search");
 	else if (word < ERR__COUNT)
 		c->said = (enum err)word;
 	tell_ready(c->supervisor);
@@ -435,6 +446,7 @@ supervisor_run(const struct supervisor_config *config)
 	}
 	unwatch(&s);
 	(void)unlink(FRONT_DOOR);
+	(void)unlink(SEARCH_DOOR);
 	close(lock_fd);
 	return e;
 }

@@ -2,6 +2,7 @@
 
 #include "actors/collect.h"
 #include "actors/head.h"
+#include "actors/index_page.h"
 #include "actors/vault.h"
 #include "mailbox/host.h"
 #include "store/vault_db.h"
@@ -27,8 +28,12 @@ struct upload {
 struct vault {
 	struct vault_db   *db;         /* owned */
 	struct collection *collection; /* owned; reused from ask to ask */
+	struct index_page *page;       /* owned; likewise, for search */
 	uint64_t           group[GROUP_MAX]; /* writes that wait for the commit */
 	size_t             n_group;
+	struct asset_changed_body changed[GROUP_MAX]; /* by the group: search is told once it is committed */
+	size_t             n_changed;
+	bool               search_up;
 	struct upload      uploads[UPLOADS_MAX]; /* staged, not published; what does not fit is swept at the next start */
 	size_t             n_pieces;   /* read since memory was given back */
 	struct mono_ms     anchored;   /* when the log's head was last kept for itself */
@@ -46,6 +51,7 @@ static enum err on_discard_wanted(void *self, const struct inbound *in, struct o
 static enum err on_proposal_wanted(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_proposal_drop(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_vault_remove(void *self, const struct inbound *in, struct outbox *out);
+static enum err on_index_page_wanted(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_head(void *self, const struct inbound *in, struct outbox *out);
 
 static const struct handler handlers[] = {
@@ -57,6 +63,7 @@ static const struct handler handlers[] = {
 	{ MSG_PROPOSAL_WANTED, on_proposal_wanted },
 	{ MSG_PROPOSAL_DROP, on_proposal_drop },
 	{ MSG_VAULT_REMOVE, on_vault_remove },
+	{ MSG_INDEX_PAGE_WANTED, on_index_page_wanted },
 	{ MSG_VAULT_HEAD, on_head },
 };
 
@@ -71,6 +78,7 @@ vault_stop(void *self)
 		(void)vault_db_keep_anchor(v->db);
 	vault_db_close(&v->db);
 	collection_free(&v->collection);
+	index_page_free(&v->page);
 	free(v);
 }
 
@@ -83,7 +91,7 @@ vault_start(const struct actor_context *context, void **self)
 	(void)context;
 	if (v == NULL)
 		return ERR_NO_MEMORY;
-	if ((e = collection_new(&v->collection)) != OK || (e = vault_db_open(VAULT_DIR, &v->db)) != OK) {
+	if ((e = collection_new(&v->collection)) != OK || (e = index_page_new(&v->page)) != OK || (e = vault_db_open(VAULT_DIR, &v->db)) != OK) {
 		vault_stop(v);
 		return e;
 	}
@@ -129,6 +137,26 @@ on_record_wanted(void *self, const struct inbound *in, struct outbox *out)
 	return outbox_put(out, MSG_KEYS_WANTED, in->ask_id, &c->wanted);
 }
 
+/* Tells search what is not any more as it was. A commit of which nobody knows whether it was made changes all. */
+static enum err
+tell_changed(struct vault *v, enum err committed, struct outbox *out)
+{
+	enum err e = OK;
+
+	for (size_t i = 0; i < v->n_changed && committed == OK && v->search_up && e == OK; i++)
+		e = outbox_put(out, MSG_ASSET_CHANGED, 0, &v->changed[i]);
+	v->n_changed = 0;
+	return e;
+}
+
+/* Each is of a write in the group, so there is room. */
+static void
+note_change(struct vault *v, struct uuid vault, struct uuid asset)
+{
+	if (v->n_changed < GROUP_MAX)
+		v->changed[v->n_changed++] = (struct asset_changed_body){ .vault = vault, .asset = asset };
+}
+
 /* Makes the group durable and answers each of its writes. */
 static enum err
 commit_group(struct vault *v, struct outbox *out)
@@ -151,7 +179,7 @@ commit_group(struct vault *v, struct outbox *out)
 			    &(struct refusal_body){ .error = (uint16_t)e });
 	}
 	v->n_group = 0;
-	return put;
+	return put == OK ? tell_changed(v, e, out) : put;
 }
 
 /* Within a group the map stays as it is; the group's end is soon. */
@@ -249,8 +277,10 @@ on_publish_wanted(void *self, const struct inbound *in, struct outbox *out)
 		return refuse(in, NULL, ERR_INVALID_ARGUMENT, NULL, out);
 	if ((e = vault_db_publish(v->db, &fresh)) == ERR_BUSY && (e = commit_group(v, out)) == OK)
 		e = vault_db_publish(v->db, &fresh);
-	if (e == OK)
+	if (e == OK) {
 		forget_upload(v, fresh.row.revision);
+		note_change(v, fresh.row.vault, fresh.row.asset);
+	}
 	return wrote(v, in, e, out);
 }
 
@@ -269,6 +299,8 @@ on_name_wanted(void *self, const struct inbound *in, struct outbox *out)
 		row.sealed_name[i] = b->sealed.p[i];
 	if ((e = vault_db_put_vault(v->db, &row)) == ERR_BUSY && (e = commit_group(v, out)) == OK)
 		e = vault_db_put_vault(v->db, &row);
+	if (e == OK)
+		note_change(v, b->vault, (struct uuid){ { 0 } });
 	return wrote(v, in, e, out);
 }
 
@@ -290,6 +322,19 @@ on_discard_wanted(void *self, const struct inbound *in, struct outbox *out)
 	if (e == OK)
 		forget_upload(v, in->body->one_id.id);
 	return wrote(v, in, e, out);
+}
+
+/* Sealed as it lies there: search opens it with a key that it has only by a record. */
+static enum err
+on_index_page_wanted(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct vault *v = self;
+	struct index_page_body page = index_page_make(v->page, v->db, &in->body->index_page_wanted);
+
+	v->busy = true;
+	vault_db_release(v->db);
+	v->n_pieces += page.n_items;
+	return outbox_put(out, MSG_INDEX_PAGE, in->ask_id, &page);
 }
 
 static enum err
@@ -322,7 +367,11 @@ on_proposal_drop(void *self, const struct inbound *in, struct outbox *out)
 static enum err
 on_vault_remove(void *self, const struct inbound *in, struct outbox *out)
 {
-	return wrote(self, in, do_to(self, vault_db_remove_vault, in->body->one_id.id, out), out);
+	enum err e = do_to(self, vault_db_remove_vault, in->body->one_id.id, out);
+
+	if (e == OK)
+		note_change(self, in->body->one_id.id, (struct uuid){ { 0 } });
+	return wrote(self, in, e, out);
 }
 
 static enum err
@@ -350,6 +399,8 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 {
 	struct vault *v = self;
 
+	if (other == ACTOR_SEARCH)
+		v->search_up = up;
 	if (other == ACTOR_KEYRING)
 		v->keyring_up = up;
 	else if (other == ACTOR_AUDIT && up)

@@ -60,6 +60,25 @@ channel_of_boot(const struct key_pair *boot, const uint8_t opener_public[32], st
 	return channel_make(boot, opener_public, boot->public_key, opener_public, out);
 }
 
+enum err
+channel_of_pair(const uint8_t pair_key[KEY_LEN], struct channel *out)
+{
+	struct key *pair = NULL;
+	enum err e;
+
+	*out = (struct channel){ NULL, NULL };
+	if ((e = key_of(pair_key, &pair)) != OK)
+		return e;
+	if ((e = key_new(&out->up)) == OK && (e = key_new(&out->down)) == OK) {
+		derive(pair, "memories/search-up/v1", (struct span){ NULL, 0 }, out->up);
+		derive(pair, "memories/search-down/v1", (struct span){ NULL, 0 }, out->down);
+	} else {
+		channel_free(out);
+	}
+	key_free(&pair);
+	return e;
+}
+
 void
 channel_free(struct channel *c)
 {

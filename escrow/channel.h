@@ -28,6 +28,9 @@ struct channel {
 /* ERR_INVALID_ARGUMENT: the other's key is of low order. ERR_NO_MEMORY. */
 enum err channel_of_opener(const struct key_pair *opener, const uint8_t boot_public[32], struct channel *out);
 enum err channel_of_boot(const struct key_pair *boot, const uint8_t opener_public[32], struct channel *out);
+
+/* Between keyring and search, which share a key from start. ERR_NO_MEMORY. */
+enum err channel_of_pair(const uint8_t pair_key[KEY_LEN], struct channel *out);
 void     channel_free(struct channel *c);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "gateway/client.h"
 #include "gateway/found.h"
+#include "gateway/json_write.h"
 
 #define CLIENT_QUERY_MAX 512 /* bytes */
 
@@ -19,6 +20,7 @@ struct client_search_want {
 	uint32_t     limit;      /* 1 .. FOUND_ROWS_MAX */
 	struct span  query;      /* UTF-8, at most CLIENT_QUERY_MAX bytes */
 	const struct key *token; /* NULL: the owner asks */
+	enum grant_type grant_type; /* of the token; 0: the owner asks */
 };
 
 struct client_search {
@@ -37,5 +39,13 @@ struct client_search {
  */
 enum err client_search(struct client *c, const struct client_search_want *want, struct client_search **out);
 void     client_search_free(struct client_search **s);
+
+/*
+ * {"hits":[…],"offset":…,"next":…,"total":…,"relaxed":…,"audit":{…}}; a hit is
+ * {"vault","asset","revision","kind","title","score","created_at","updated_at",
+ * "match":{"field","number","offset","length"},"excerpt","excerpt_offset"},
+ * offsets and lengths in bytes of UTF-8.
+ */
+void client_search_write(struct json_writer *w, const struct client_search *s, struct uuid library);
 
 #endif

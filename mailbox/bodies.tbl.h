@@ -227,9 +227,16 @@ BODY(log_state,
     U64(checkpoint_wall_ms)
     SPAN(file_system, 31))       /* its name where it is not one that the log's promise is for */
 
+BODY(search_state,
+    U8(state)                    /* enum search_phase */
+    U64(documents)
+    U64(bytes)
+    U64(locked_bytes))
+
 BODY(status,
     SUB(state, state)
     SUB(log_state, log)
+    SUB(search_state, search)
     SPAN(weakened, 512))         /* words with a comma between them */
 
 BODY(kdf,
@@ -452,6 +459,50 @@ BODY(certificate,
 BODY(keyring_state,
     U8(unlocked)
     U8(loaded))
+
+/* The vaults that there are keys for, 16 bytes each; while locked none. */
+BODY(search_scope,
+    U8(unlocked)
+    SPAN(vaults, 65536))
+
+BODY(index_ask,
+    ID(vault)
+    ID(boot))                    /* the keyring's, as search knows it */
+
+BODY(index_page_wanted,
+    ID(vault)
+    ID(asset)                    /* the first to come */
+    U8(only)                     /* 1: that asset and no other; with a zero id only whether there is such a vault */
+    ID(revision)                 /* zero, or of that asset: the one whose chunks follow */
+    U32(first_chunk))
+
+/* Ordinary assets whole, each its first head that is no tombstone; a long one over several pages. */
+BODY(index_page,
+    U16(error)
+    U8(more)                     /* what follows says where to go on */
+    ID(next_asset)
+    ID(next_revision)
+    U32(next_chunk)
+    U16(n_items)
+    SPAN(items, 200000))         /* rows of `item`: a head, then its chunks */
+
+BODY(asset_changed,
+    ID(vault)
+    ID(asset))                   /* zero: the vault itself, made or removed */
+
+/* Text and result key, sealed under what keyring and search share. */
+BODY(query,
+    SUB(ruling, ruling)
+    SPAN(sealed, 584))
+
+BODY(found,
+    U8(more)
+    SPAN(sealed, 66000))         /* gateway/found.h, under the result key */
+
+BODY(found_rows,
+    SUB(ruling, ruling)
+    U16(n_rows)
+    SPAN(rows, 3200))            /* asset and revision of each that is in what was found */
 
 #undef BODY
 #undef U8

@@ -12,7 +12,8 @@
  *             BOXED    a secret boxed to its receiver
  *             There is no value for anything readable, so no row can have it.
  *
- * The rule of the daemon, as rows: a TICKET reaches GATE from AUDIT only.
+ * The rule of the daemon, as rows: a TICKET reaches GATE from AUDIT only, and
+ * SEARCH too.
  */
 
 /* NAME                 from      to        ask     body               carries */
@@ -154,6 +155,30 @@ MSG(CHECKPOINT_DUE,     GRANTS,   AUDIT,    OPENS,  nothing,           NOTHING)
 MSG(CHECKPOINT_OVER,    AUDIT,    GRANTS,   ENDS,   result,            NOTHING)
 MSG(CHECKPOINT_WANTED,  AUDIT,    KEYRING,  OPENS,  checkpoint_wanted, NOTHING)
 MSG(CHECKPOINT_SIGNED,  KEYRING,  AUDIT,    ENDS,   checkpoint_signed, NOTHING)
+
+/* The index: built over what the vault sends sealed, with a class key that only audit's ack brings. */
+MSG(SEARCH_SCOPE,       GRANTS,   SEARCH,   TELLS,  search_scope,      NOTHING)
+MSG(SEARCH_BOOT,        KEYRING,  SEARCH,   TELLS,  one_id,            NOTHING)
+MSG(INDEX_ASK,          SEARCH,   GRANTS,   OPENS,  index_ask,         NOTHING)
+MSG(INDEX_WANTED,       GRANTS,   KEYRING,  KEEPS,  ruling,            BOXED)
+MSG(INDEX_INTENT,       KEYRING,  AUDIT,    KEEPS,  intent,            TICKET)
+MSG(INDEX_ACK,          AUDIT,    SEARCH,   ENDS,   ack,               TICKET)
+MSG(INDEX_DENIED,       GRANTS,   SEARCH,   ENDS,   result,            NOTHING)
+MSG(INDEX_REFUSED,      KEYRING,  SEARCH,   ENDS,   result,            NOTHING)
+MSG(INDEX_NOT_KEPT,     AUDIT,    SEARCH,   ENDS,   result,            NOTHING)
+MSG(INDEX_PAGE_WANTED,  SEARCH,   VAULT,    OPENS,  index_page_wanted, NOTHING)
+MSG(INDEX_PAGE,         VAULT,    SEARCH,   ENDS,   index_page,        SEALED)
+MSG(ASSET_CHANGED,      VAULT,    SEARCH,   TELLS,  asset_changed,     NOTHING)
+MSG(INDEX_DROP,         GRANTS,   SEARCH,   OPENS,  nothing,           NOTHING)
+MSG(INDEX_DROPPED,      SEARCH,   GRANTS,   ENDS,   nothing,           NOTHING)
+MSG(SEARCH_STATE,       SEARCH,   GATE,     TELLS,  search_state,      NOTHING)
+
+/* A query: an ASK whose text only the keyring can open; it goes on as an AUDIT_INTENT. */
+MSG(QUERY_WANTED,       GRANTS,   KEYRING,  KEEPS,  ruling,            BOXED)
+MSG(QUERY,              KEYRING,  SEARCH,   KEEPS,  query,             BOXED)
+MSG(FOUND,              SEARCH,   GATE,     KEEPS,  found,             SEALED)
+MSG(FOUND_KEY_WANTED,   SEARCH,   KEYRING,  KEEPS,  found_rows,        BOXED)
+MSG(QUERY_REFUSED,      SEARCH,   GATE,     ENDS,   refusal,           NOTHING)
 
 /* What actors tell each other as they come up and change. */
 MSG(LIBRARY,            GRANTS,   AUDIT,    TELLS,  library,           NOTHING)

@@ -69,6 +69,8 @@ struct vault_keys {
 
 /* Makes or replaces them. */
 enum err grants_db_put_vault_keys(struct grants_db *db, const struct vault_keys *k);
+/* The vaults that have them, in the order of ids, at most max. */
+enum err grants_db_list_vaults(struct grants_db *db, struct uuid *vaults, size_t max, size_t *n);
 enum err grants_db_vault_keys(struct grants_db *db, struct uuid vault, struct vault_keys *out); /* ERR_NOT_FOUND */
 
 /* The class keys of one vault of a grant, under the grant's key (escrow/keys.h). */

@@ -127,6 +127,12 @@ struct asset_page_row {
 enum err vault_db_list_assets(struct vault_db *db, struct uuid vault, unsigned classes, uint64_t offset,
     size_t limit, struct asset_page_row *rows, size_t *n, bool *more);
 
+/*
+ * The first live asset of the vault at or after that id, with its first head
+ * that is no tombstone. ERR_NOT_FOUND: there is none.
+ */
+enum err vault_db_next_asset(struct vault_db *db, struct uuid vault, struct uuid from, struct asset_page_row *out);
+
 /* A page of an asset's revisions in the order of ids, quarantined ones too. ERR_NOT_FOUND: no such asset. */
 enum err vault_db_history(struct vault_db *db, struct uuid vault, struct uuid asset, unsigned classes,
     uint64_t offset, size_t limit, struct revision_record *rows, size_t *n, bool *more);

@@ -69,6 +69,7 @@ rule(struct grants_rig *g, const struct ask_body *ask, struct ruling_body *rulin
 {
 	const union any_body *b;
 
+	((struct grants *)grants_rig_self(g))->search.up = true;
 	assert_int_equal(grants_rig_say(g, MSG_RULING_WANTED, ask), OK);
 	/* What was seen to be over is told to the log on the way. */
 	while (rig_next(g->r) == MSG_EVENT_KEEP || rig_next(g->r) == MSG_GRANT_DROP)
@@ -80,7 +81,7 @@ rule(struct grants_rig *g, const struct ask_body *ask, struct ruling_body *rulin
 		*refusal = b->refusal;
 		return (enum err)b->refusal.error;
 	}
-	assert_non_null(b = rig_expect(g->r, MSG_RECORD_WANTED));
+	assert_non_null(b = rig_expect(g->r, ask->op == OP_SEARCH ? MSG_QUERY_WANTED : MSG_RECORD_WANTED));
 	assert_int_equal(rig_ask_id(g->r), g->n_asks);
 	assert_true(rig_silent(g->r));
 	*ruling = b->ruling;

@@ -262,12 +262,12 @@ stopping_leaves_no_key_behind(void **state)
 	struct rig *r = NULL;
 
 	assert_int_equal(rig_open(&keyring_actor, &k->settings, &r), OK);
-	assert_int_equal(keys_left(), left - 3);
+	assert_int_equal(keys_left(), left - 5);
 	rig_close(&r);
 	assert_int_equal(keys_left(), left);
 	keyring_rig_unlock(k);
 	rig_close(&k->r);
-	assert_int_equal(keys_left(), left + 3);
+	assert_int_equal(keys_left(), left + 5);
 }
 
 static void

@@ -40,8 +40,26 @@ a_ticket_comes_into_the_gate_from_audit_only(void **state)
 	assert_int_equal(n, 1);
 }
 
+/* The class key that an index is built with: from audit as well, and to search alone. */
 static void
-a_ticket_has_one_way_from_the_keyring_to_the_client(void **state)
+a_ticket_comes_into_search_from_audit_only(void **state)
+{
+	size_t n = 0;
+
+	(void)state;
+	for (unsigned t = MSG_NONE + 1; t < MSG__COUNT; t++) {
+		const struct msg_row *row = msg_row(t);
+
+		if (row->carries != CARRIES_TICKET || row->to != ACTOR_SEARCH)
+			continue;
+		assert_int_equal(row->from, ACTOR_AUDIT);
+		n++;
+	}
+	assert_int_equal(n, 1);
+}
+
+static void
+a_ticket_has_one_way_from_the_keyring_to_the_client_or_to_search(void **state)
 {
 	(void)state;
 	for (unsigned t = MSG_NONE + 1; t < MSG__COUNT; t++) {
@@ -49,7 +67,7 @@ a_ticket_has_one_way_from_the_keyring_to_the_client(void **state)
 
 		if (row->carries == CARRIES_TICKET)
 			assert_true((row->from == ACTOR_KEYRING && row->to == ACTOR_AUDIT) ||
-			    (row->from == ACTOR_AUDIT && row->to == ACTOR_GATE) ||
+			    (row->from == ACTOR_AUDIT && (row->to == ACTOR_GATE || row->to == ACTOR_SEARCH)) ||
 			    (row->from == ACTOR_GATE && row->to == ACTOR_CLIENT));
 	}
 }
@@ -81,6 +99,21 @@ sealed_content_comes_from_the_vault_and_never_meets_the_keyring(void **state)
 	}
 }
 
+/* Pages for the index go where no asker hears them; search says nothing to a client but what is sealed. */
+static void
+pages_for_the_index_go_from_the_vault_to_search(void **state)
+{
+	(void)state;
+	for (unsigned t = MSG_NONE + 1; t < MSG__COUNT; t++) {
+		const struct msg_row *row = msg_row(t);
+
+		if (row->body == BODY_index_page)
+			assert_true(row->from == ACTOR_VAULT && row->to == ACTOR_SEARCH);
+		if (row->from == ACTOR_SEARCH && row->to == ACTOR_GATE)
+			assert_true(row->carries == CARRIES_NOTHING || t == MSG_FOUND);
+	}
+}
+
 static void
 audit_hears_no_key_and_no_box(void **state)
 {
@@ -89,7 +122,7 @@ audit_hears_no_key_and_no_box(void **state)
 		const struct msg_row *row = msg_row(t);
 
 		if (row->to == ACTOR_AUDIT)
-			assert_true(row->carries == CARRIES_NOTHING || t == MSG_AUDIT_INTENT);
+			assert_true(row->carries == CARRIES_NOTHING || t == MSG_AUDIT_INTENT || t == MSG_INDEX_INTENT);
 	}
 }
 
@@ -153,9 +186,11 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_ticket_comes_into_the_gate_from_audit_only),
-		cmocka_unit_test(a_ticket_has_one_way_from_the_keyring_to_the_client),
+		cmocka_unit_test(a_ticket_comes_into_search_from_audit_only),
+		cmocka_unit_test(a_ticket_has_one_way_from_the_keyring_to_the_client_or_to_search),
 		cmocka_unit_test(bodies_with_a_ticket_stand_in_ticket_rows_only),
 		cmocka_unit_test(sealed_content_comes_from_the_vault_and_never_meets_the_keyring),
+		cmocka_unit_test(pages_for_the_index_go_from_the_vault_to_search),
 		cmocka_unit_test(audit_hears_no_key_and_no_box),
 		cmocka_unit_test(nobody_but_the_gate_meets_a_client),
 		cmocka_unit_test(every_row_has_one_handler_where_it_goes),

@@ -18,6 +18,7 @@ STATUS = {
     "manual_lock": bool, "library": (None, UUID), "version": str, "weakened": [str],
     "suspend": {"locks": bool, "words": str},
     "custody": (None, {"backend": str, "kept": str, "protects": str, "does_not_protect": str, "detail": (None, str)}),
+    "search": {"state": ("off", "warming", "ready"), "documents": int, "bytes": int, "locked_bytes": int},
     "audit": {"size": int, "root": HEX_ROOT, "state": ("ok", "low", "full", "failed"), "healthy": bool, ...: True},
 }
 

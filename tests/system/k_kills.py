@@ -254,10 +254,10 @@ def every_process_killed_at_once_is_back():
 @process_only
 def kills_in_a_row_end_well():
     home = furnished()
-    for name in ["core", "keyring", "audit"] * 2:
+    for name in ["core", "keyring", "audit", "search"] * 2:
         os.kill(home.process(name), signal.SIGKILL)
     within(10, lambda: _read(home).code == 0, "a read")
-    equal(sorted(home.processes().values()), PROCESSES, "processes")
+    within(10, lambda: sorted(home.processes().values()) == PROCESSES, "processes")
     _verified(home)
 
 

@@ -156,6 +156,7 @@ enum err run_asset_list(struct invocation *in);
 enum err run_asset_show(struct invocation *in);
 enum err run_asset_history(struct invocation *in);
 enum err run_generate(struct invocation *in);
+enum err run_search(struct invocation *in);
 enum err run_unattended_enable(struct invocation *in);
 enum err run_unattended_mint(struct invocation *in);
 enum err run_unattended_status(struct invocation *in);

@@ -1,4 +1,5 @@
 /* status: what is locked, loaded and recorded, in words or as JSON. */
+#include "actors/search.h"
 #include "mailbox/clock.h"
 #include "store/log.h"
 #include "tools/command/command.h"
@@ -79,6 +80,36 @@ write_checkpoint(struct json_writer *w, const struct log_state_body *log)
 	json_write_end(w);
 }
 
+static const char *
+search_state_name(unsigned s)
+{
+	static const char *const names[] = { [SEARCH_OFF] = "off", [SEARCH_WARMING] = "warming", [SEARCH_READY] = "ready" };
+
+	return s < sizeof names / sizeof *names ? names[s] : "off";
+}
+
+static void
+write_search(struct json_writer *w, const struct search_state_body *s)
+{
+	json_write_key(w, "search");
+	json_write_object(w);
+	json_member_text(w, "state", search_state_name(s->state));
+	json_member_u64(w, "documents", s->documents);
+	json_member_u64(w, "bytes", s->bytes);
+	json_member_u64(w, "locked_bytes", s->locked_bytes);
+	json_write_end(w);
+}
+
+/* What is not locked into memory may be written to swap. */
+static void
+print_search(const struct search_state_body *s)
+{
+	if (s->state == SEARCH_OFF)
+		return;
+	print_line("search     %s, %llu documents, %llu KiB in memory, %llu KiB of them never in swap\n", search_state_name(s->state),
+	    (unsigned long long)s->documents, (unsigned long long)s->bytes / 1024, (unsigned long long)s->locked_bytes / 1024);
+}
+
 static enum err
 print_status_json(const struct status_body *s)
 {
@@ -113,6 +144,7 @@ print_status_json(const struct status_body *s)
 	else
 		json_write_null(&w);
 	json_write_end(&w);
+	write_search(&w, &s->search);
 	write_weakened(&w, s->weakened);
 	json_write_end(&w);
 	return print_json(&w);
@@ -176,6 +208,7 @@ print_status_text(const struct status_body *s)
 	status_custody_text(st);
 	print_line("suspend    %s\n", sleep_words(st->sleep_word));
 	print_log(&s->log);
+	print_search(&s->search);
 	if (s->weakened.len > 0)
 		print_line("weakened   %.*s\n", (int)s->weakened.len, (const char *)s->weakened.p);
 	return OK;

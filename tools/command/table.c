@@ -87,6 +87,14 @@ static const struct option generate_options[] = {
 	END
 };
 
+static const struct option search_options[] = {
+	{ "--vault", "VAULT", "only in this vault (default: in all)", false, false },
+	{ "--kind", "KIND", "only memory, or only card", false, false },
+	{ "--offset", "N", "skip so many results (default 0)", false, false },
+	{ "--limit", "N", "at most so many results, 1 to 50 (default 20)", false, false },
+	END
+};
+
 static const struct option enable_options[] = {
 	{ "--backend", "NAME", "linux-secret-service, owner-file, macos-keychain or windows-dpapi", true, false },
 	END
@@ -249,6 +257,11 @@ const struct command commands[] = {
 	  "memories generate | memories asset add VAULT - --kind credential\n"
 	  "Needs neither home nor daemon.",
 	  0, 0, generate_options, NEEDS_NOTHING, false, false, run_generate },
+	{ "search", "QUERY", "find memories and cards by what they say",
+	  "Looks in titles, texts, fields and tags of what is not private. \"Quoted words\" must\n"
+	  "follow each other; the last word may be the beginning of one. If nothing has every\n"
+	  "word, what has some of them is shown. The index lives in memory while unlocked.",
+	  1, 1, search_options, NEEDS_HOME, false, false, run_search },
 	{ "unattended enable", "", "let chosen local clients read while nobody is here",
 	  "Asks for the word ENABLE, and for the password where it is not given yet.",
 	  0, 0, enable_options, NEEDS_HOME, true, false, run_unattended_enable },
