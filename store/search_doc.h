@@ -10,7 +10,6 @@ struct search_piece {
 	uint16_t         number;
 	uint32_t         offset;   /* in the document's text */
 	uint32_t         len;
-	uint32_t         position; /* of its first word; those of one field never follow those of another */
 };
 
 struct search_doc {

@@ -63,7 +63,7 @@ step(struct looking *l, const struct search_token *t)
 		const struct search_unit *unit = &l->u->units[i];
 		unsigned last = last_at(l->u, unit);
 
-		if (unit->n_terms == 1)
+		if (unit->n_terms == 1 || unit->is_apart)
 			continue;
 		l->met[i] = (l->met[i] << 1 | 1) & fitting(l->u, unit, t);
 		if (t != NULL && (l->met[i] >> last & 1) != 0)
@@ -79,7 +79,7 @@ on_token(void *arg, const struct search_token *t)
 	for (unsigned i = 0; i < l->u->n_units; i++) {
 		const struct search_unit *unit = &l->u->units[i];
 
-		if (unit->n_terms == 1 && search_wanted_is(&l->u->terms[unit->first], unit->is_prefix, t))
+		if ((unit->n_terms == 1 || unit->is_apart) && search_wanted_is(&l->u->terms[unit->first], unit->is_prefix, t))
 			note(l, i, t->offset, t->end);
 	}
 	if (t->kind == SEARCH_ONE)

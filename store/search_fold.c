@@ -57,6 +57,8 @@ class_of_point(uint32_t p)
 		return within(p, 'a', 'z') || within(p, '0', '9') ? SEARCH_LETTER : SEARCH_BREAK;
 	if (in_run(p))
 		return SEARCH_RUN;
+	if (p == NO_UTF8)
+		return SEARCH_BREAK;
 	c = utf8proc_category((utf8proc_int32_t)p);
 	if (c >= UTF8PROC_CATEGORY_LU && c <= UTF8PROC_CATEGORY_NO)
 		return SEARCH_LETTER;

@@ -171,12 +171,13 @@ find(const struct search_index *ix, const struct search_query *q, struct search_
 enum err
 search_index_find(struct search_index *ix, const struct search_query *q, struct search_hit *hits, struct search_found *found)
 {
+	struct search_bill bill = { .max = 0 };
 	struct search_memory *scratch;
 	enum err e;
 
 	if (q->text.len > SEARCH_QUERY_MAX || q->limit < 1 || q->limit > SEARCH_LIMIT_MAX)
 		return ERR_INVALID_ARGUMENT;
-	if ((scratch = search_memory_new(&ix->bill, false)) == NULL)
+	if ((scratch = search_memory_new(&bill, false)) == NULL)
 		return ERR_NO_MEMORY;
 	e = find(ix, q, scratch, hits, found);
 	search_memory_free(&scratch);

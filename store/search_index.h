@@ -55,7 +55,7 @@ struct search_document {
 
 struct search_index;
 
-/* An empty index that never maps more than max_bytes (0: no such limit). ERR_NO_MEMORY. */
+/* An empty index whose documents never take more than max_bytes (0: no such limit). ERR_NO_MEMORY. */
 enum err search_index_new(size_t max_bytes, struct search_index **out);
 
 /* Wipes and unmaps everything. Sets the pointer to NULL; accepts NULL inside. */
@@ -102,9 +102,10 @@ void search_index_stats(const struct search_index *ix, struct search_stats *out)
  *   joined words        user@example.com, 3.14, well-known: as if quoted
  *
  * Documents that match all of them are hits. If there are none, those that
- * match any are (`relaxed`), and of runs of five characters or more any two
- * neighbours count. At most 32 different ones are looked at, and of a run 64
- * characters are taken together.
+ * match any are (`relaxed`); then of runs of five characters or more any two
+ * neighbours count, and the halves of one of four may stand apart, in their
+ * order. At most 32 different ones are looked at, and of a run 64 characters
+ * are taken together.
  */
 struct search_query {
 	const struct uuid *vaults;   /* borrowed; NULL: all that are known */

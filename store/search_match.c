@@ -183,12 +183,60 @@ match_phrase(const struct search_vault *v, const struct search_wanted *w, unsign
 	return true;
 }
 
+/* How often the second stands after the first, near enough to be in the same field. */
+static struct search_match
+apart_in_doc(const struct search_cursor *first, const struct search_cursor *second, const struct search_doc *doc)
+{
+	struct search_match m = { .doc = doc->number, .is_exact = true };
+	struct search_places a, b;
+	uint32_t n = 0;
+	bool more;
+
+	search_places_start(&a, first);
+	search_places_start(&b, second);
+	more = search_places_next(&b);
+	while (more && search_places_next(&a)) {
+		while (more && b.position < a.position + 2)
+			more = search_places_next(&b);
+		if (!more || b.position - a.position >= SEARCH_SPAN_MAX)
+			continue;
+		m.in_title |= a.position < doc->title_end;
+		n++;
+	}
+	m.n = capped(n);
+	return m;
+}
+
+static bool
+match_apart(const struct search_vault *v, const struct search_wanted *first, const struct search_wanted *second,
+    struct search_memory *scratch, struct search_matches *out)
+{
+	const struct search_term *a = term_of(v, first), *b = term_of(v, second);
+	struct search_cursor x, y;
+
+	if (!make(scratch, a == NULL || b == NULL ? 0 : a->postings.n_docs, out))
+		return false;
+	if (out->cap == 0)
+		return true;
+	search_cursor_start(&x, &a->postings, true);
+	search_cursor_start(&y, &b->postings, true);
+	while (search_cursor_next(&x) && search_cursor_seek(&y, x.doc)) {
+		if (x.doc != y.doc)
+			continue;
+		out->at[out->n] = apart_in_doc(&x, &y, v->docs[x.doc].doc);
+		out->n += out->at[out->n].n > 0;
+	}
+	return true;
+}
+
 bool
 search_match(const struct search_vault *v, const struct search_units *u, const struct search_unit *unit,
     struct search_memory *scratch, struct search_matches *out)
 {
 	const struct search_wanted *first = &u->terms[unit->first];
 
+	if (unit->is_apart)
+		return match_apart(v, first, first + unit->n_terms - 1, scratch, out);
 	if (unit->n_terms > 1)
 		return match_phrase(v, first, unit->n_terms, scratch, out);
 	if (unit->is_prefix)

@@ -5,7 +5,7 @@
 #include "store/search_units.h"
 
 #define NONE       SEARCH_UNITS_MAX
-#define LOOSEN_MIN 4 /* pairs of a run */
+#define HALVES     3 /* pairs of a run of two and two */
 
 struct parsing {
 	struct search_units *u;
@@ -230,10 +230,12 @@ search_units_loosen(struct search_units *u)
 	for (unsigned i = 0; i < n_kept; i++) {
 		const struct search_unit *k = &kept[i];
 		bool is_run = u->terms[k->first].kind == SEARCH_TWO;
-		bool splits = !k->is_quoted && k->n_terms > 1 && (!is_run || k->n_terms >= LOOSEN_MIN);
+		bool splits = !k->is_quoted && k->n_terms > 1 && (!is_run || k->n_terms > HALVES);
 
-		if (!splits && n < SEARCH_UNITS_MAX)
-			u->units[n++] = *k;
+		if (!splits && n < SEARCH_UNITS_MAX) {
+			u->units[n] = *k;
+			u->units[n++].is_apart = is_run && !k->is_quoted && k->n_terms == HALVES;
+		}
 		for (uint16_t j = 0; splits && j < k->n_terms && n < SEARCH_UNITS_MAX; j++)
 			u->units[n++] = (struct search_unit){ .first = (uint16_t)(k->first + j), .n_terms = 1 };
 	}

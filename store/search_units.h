@@ -23,6 +23,7 @@ struct search_unit {
 	uint16_t n_terms; /* 1 and up; more than one are never SEARCH_ONE */
 	bool     is_quoted;
 	bool     is_prefix; /* one word, and longer ones that begin with it */
+	bool     is_apart;  /* the first term, and later in the field the last; what is between does not count */
 };
 
 struct search_units {
@@ -36,7 +37,8 @@ void search_units_parse(struct search_units *u, uint64_t seed, struct span query
 
 /*
  * Loosens them, for when no document has all: runs of five characters or more
- * become their pairs, joined words single words.
+ * become their pairs, one of four its two halves in their order, joined words
+ * single words.
  */
 void search_units_loosen(struct search_units *u);
 

@@ -1,10 +1,12 @@
 #include <string.h>
 
 #include "escrow/secret.h"
+#include "store/search_units.h"
 #include "store/search_walk.h"
 
-#define KEPT_MAX ((uint32_t)64 << 10) /* entries that a walk leaves room for; what is larger is given back */
-#define AHEAD    8                    /* tokens whose slots are on their way from memory */
+#define KEPT_MAX  ((uint32_t)64 << 10) /* entries that a walk leaves room for; what is larger is given back */
+#define FIELD_GAP SEARCH_SPAN_MAX      /* positions: no phrase reaches over it */
+#define AHEAD     8                    /* tokens whose slots are on their way from memory */
 
 struct search_seen {
 	uint32_t hash;
@@ -61,15 +63,15 @@ static void
 see(struct search_walk *w, uint64_t seed, struct search_doc *doc)
 {
 	struct field_walk f = { .w = w, .seed = seed };
-	uint32_t position = 0;
+	uint32_t position = 0, end;
 
 	for (uint32_t i = 0; i < doc->n_fields && !w->failed; i++) {
-		doc->fields[i].position = position;
-		position = search_tokens(search_doc_text(doc, &doc->fields[i]), position, on_token, &f) + 1;
+		end = search_tokens(search_doc_text(doc, &doc->fields[i]), position, on_token, &f);
 		if (i == 0 && doc->fields[i].part == SEARCH_TITLE)
-			doc->title_end = position;
+			doc->title_end = end;
+		doc->n_positions += end - position;
+		position = end + FIELD_GAP;
 	}
-	doc->n_positions = position;
 }
 
 /* A mark left by an earlier walk points nowhere, or at another term. */

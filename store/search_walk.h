@@ -32,8 +32,7 @@ struct search_walk {
 
 /*
  * Adds the document's terms to `terms` and tells of each in w->told, in the
- * order in which they first stand; sets where its fields begin, where its title
- * ends and how long it is. False: out of memory; terms that stand in no
+ * order in which they first stand; sets where its title ends and how long it is. False: out of memory; terms that stand in no
  * document may have been added, and told says which.
  */
 bool search_walk_doc(struct search_walk *w, struct search_terms *terms, struct search_doc *doc);

@@ -114,6 +114,10 @@ what_has_all_is_found_else_what_has_any(void **state)
 	assert_int_equal(search_rig_ask(&r, "我的护照号码是多少"), 1);
 	assert_int_equal(search_rig_ask_strictly(&r, "我的护照号码是多少"), 0);
 	assert_int_equal(search_rig_ask(&r, "照护码号"), 0);
+	assert_int_equal(search_rig_ask(&r, "护照抽屉"), 1);
+	assert_true(r.found.relaxed);
+	assert_int_equal(search_rig_ask(&r, "抽屉护照"), 0);
+	assert_int_equal(search_rig_ask(&r, "\"护照抽屉\""), 0);
 	search_rig_close(&r);
 }
 
