@@ -377,11 +377,18 @@ class Home:
         content = content if isinstance(content, bytes) else content.encode()
         return self.owner("asset", "add", vault, "-", "--kind", kind, *options, input=content).given()
 
-    def mint(self, *vaults, name=None, terminal=None):
+    def mint(self, *vaults, name=None, terminal=None, options=()):
         """Gives the grant's id and its client file."""
         path = os.path.join(self.clients, name or f"client-{len(os.listdir(self.clients))}")
-        options = [word for v in vaults for word in ("--vault", v)]
-        made = (terminal or self.terminal).run("unattended", "mint", *options, "--client-file", path).given()
+        words = [word for v in vaults for word in ("--vault", v)]
+        made = (terminal or self.terminal).run("unattended", "mint", *words, "--client-file", path, *options).given()
+        return made["grant"], path
+
+    def mint_ordinary(self, *vaults, options=()):
+        """The same of an ordinary grant and its grant file."""
+        path = os.path.join(self.clients, f"grant-{len(os.listdir(self.clients))}")
+        words = [word for v in vaults for word in ("--vault", v)]
+        made = self.owner("grant", "mint", *words, "--grant-file", path, *options).given()
         return made["grant"], path
 
     def read(self, client, command, *args, **more):

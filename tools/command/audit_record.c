@@ -67,6 +67,15 @@ write_config(struct json_writer *w, const struct log_record *r)
 	write_id(w, "about", about);
 }
 
+/* What sort of grant was made; NULL for what is no such record. */
+static const char *
+grant_made(const struct log_record *r)
+{
+	if (r->type != LOG_GRANT || r->extra.len != 1 || !grant_type_known(r->extra.p[0]))
+		return NULL;
+	return grant_type_name((enum grant_type)r->extra.p[0]);
+}
+
 static void
 write_rows(struct json_writer *w, const struct log_record *r)
 {
@@ -130,6 +139,8 @@ audit_record_json(struct json_writer *w, const struct log_record *r)
 		json_member_text(w, "epoch_step", epoch_step(r));
 	write_repair(w, r);
 	write_config(w, r);
+	if (grant_made(r) != NULL)
+		json_member_text(w, "grant_type", grant_made(r));
 	json_write_end(w);
 }
 
@@ -156,6 +167,10 @@ print_what(const struct log_record *r)
 	if (epoch_step(r) != NULL) {
 		uuid_text(r->epoch, id);
 		print_line("%-16s  %s %s", "epoch", id, epoch_step(r));
+		return;
+	}
+	if (grant_made(r) != NULL) {
+		print_line("%-16s  %s", "grant", grant_made(r));
 		return;
 	}
 	print_line("%-16s", r->op != OP_NONE ? op_name(r->op) : log_type_name(r->type));

@@ -100,7 +100,8 @@ grant_preview(struct invocation *in, struct client *c, const struct grant_wish *
 		json_write_array(&w);
 	}
 	if ((e = preview_vaults(in, c, wish, &w, &n)) == OK && !in->json)
-		e = print_line("%llu assets; nothing was minted\n", (unsigned long long)n);
+		e = print_line(n == 1 ? "%llu asset; nothing was minted\n" : "%llu assets; nothing was minted\n",
+		    (unsigned long long)n);
 	if (e == OK && in->json) {
 		json_write_end(&w);
 		json_member_u64(&w, "assets", n);
