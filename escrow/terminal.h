@@ -16,6 +16,9 @@
 #define PROMPT_REPAIR          "Type REPAIR to go on: "
 #define PROMPT_ACCEPT          "Type ACCEPT to go on: "
 #define PROMPT_VAULT_NAME      "Name of the vault: "
+#define PROMPT_SECRET          "Secret: "
+#define PROMPT_NOTES           "Notes: "
+#define PROMPT_SEED            "Seed of the one-time codes: "
 
 /*
  * Asks for a line with echo off. Echo is as before on every way out: after

@@ -60,6 +60,8 @@ content_meta(const struct content_labels *l, struct json_writer *w)
 		json_member_string(w, "name", l->name);
 	if (l->media_type.len > 0)
 		json_member_string(w, "media_type", l->media_type);
+	for (size_t i = 0; i < l->n_fields; i++)
+		json_member_string(w, l->fields[i].name, l->fields[i].value);
 	write_tags(w, l);
 	json_write_end(w);
 	return OK;

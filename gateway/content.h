@@ -4,7 +4,8 @@
  *
  *   memory  {"title":…,"body":…,"tags":[…]}
  *   card    {"title":…,"fields":[{"name":…,"value":…,"protected":false}],"tags":[…]}
- *   meta    {"name":…,"media_type":…,"tags":[…]}, what is not there left out
+ *   meta    {"name":…,"media_type":…,"username":…,"url":…,"notes":…,"otp":…,"tags":[…]},
+ *           what is not there left out; `otp` is the one form of gateway/otp_uri.h
  *
  * The value of a protected field is secret://VAULT/CREDENTIAL, never a secret.
  */
@@ -17,12 +18,22 @@
 #define CONTENT_TAGS_MAX 32
 #define CONTENT_TAG_MAX  128 /* bytes */
 
+#define CONTENT_FIELDS_MAX 4
+
+/* Of a credential: UTF-8 without a NUL. */
+struct content_field {
+	const char *name;
+	struct span value;
+};
+
 struct content_labels {
 	struct span title;       /* empty: none given */
 	struct span name;        /* a file's */
 	struct span media_type;
 	struct span tags[CONTENT_TAGS_MAX];
 	size_t      n_tags;
+	struct content_field fields[CONTENT_FIELDS_MAX];
+	size_t      n_fields;
 };
 
 /* ERR_INVALID_CONTENT: title, body or a tag is not UTF-8 or holds a NUL, or a tag is empty or too long. */

@@ -1,15 +1,18 @@
 /* asset add: content from a file or stdin, sealed here, stored by the daemon. */
 #include <string.h>
+#include <unistd.h>
 
 #include "gateway/content.h"
 #include "gateway/writer.h"
 #include "tools/command/command.h"
+#include "tools/command/credential.h"
 #include "tools/command/source.h"
 
 /* One asset on its way: what of it must be freed, and what its seals will hold. */
 struct addition {
 	enum kind             kind;
 	struct content_labels labels;
+	struct credential_fields fields;
 	struct secret        *raw;      /* a credential's secret, a memory's body, a card's text */
 	struct json_writer    content;  /* Content JSON */
 	struct secret        *title;    /* a card's own title */
@@ -19,6 +22,7 @@ struct addition {
 static void
 addition_close(struct addition *a)
 {
+	credential_free(&a->fields);
 	secret_free(&a->raw);
 	json_write_free(&a->content);
 	secret_free(&a->title);
@@ -56,22 +60,25 @@ take_labels(struct invocation *in, const struct source *s, struct addition *a)
 
 /* Reads and checks what is small, before the daemon is asked for anything. */
 static enum err
-prepare(struct addition *a, const struct source *s)
+prepare(struct invocation *in, struct addition *a, const struct source *s)
 {
-	size_t max = a->kind == KIND_CREDENTIAL ? (size_t)65537 : SMALL_MAX;
 	struct span text;
 	enum err e;
 
-	if (a->kind != KIND_FILE) {
-		if ((e = source_read(s, max, &a->raw)) != OK)
+	if (a->kind == KIND_CREDENTIAL) {
+		if ((e = credential_secret(in->positionals[1], s->fd, &a->raw)) != OK ||
+		    (e = credential_take(in, a->kind, s->fd == STDIN_FILENO, &a->fields)) != OK)
+			return e;
+		if (a->fields.given[CREDENTIAL_OTP] != NULL && secret_len(a->fields.given[CREDENTIAL_OTP]) == 0) {
+			explain(in, "one-time code: there is nothing in it");
+			return ERR_INVALID_CONTENT;
+		}
+		credential_label(&a->fields, &a->labels);
+	} else if (a->kind != KIND_FILE) {
+		if ((e = source_read(s, SMALL_MAX, &a->raw)) != OK)
 			return e;
 		text = secret_span(a->raw);
-		if (a->kind == KIND_CREDENTIAL) {
-			if (text.len > 0 && text.p[text.len - 1] == '\n')
-				secret_cut(a->raw, text.len - 1);
-			e = !content_text_valid(secret_span(a->raw), 65537) ? ERR_INVALID_CONTENT
-			    : secret_len(a->raw) > 65536 ? ERR_TOO_LARGE : OK;
-		} else if (a->kind == KIND_MEMORY) {
+		if (a->kind == KIND_MEMORY) {
 			e = content_memory(&a->labels, text, &a->content);
 		} else if ((e = content_card(&a->labels, text, &a->content, &a->title)) == OK) {
 			a->labels.title = secret_span(a->title);
@@ -82,7 +89,9 @@ prepare(struct addition *a, const struct source *s)
 	/* A card has its tags inside itself, mostly. */
 	if (a->kind == KIND_CARD && json_write_done(&a->content, &text) == OK)
 		return content_meta_of(text, &a->meta);
-	return content_meta(&a->labels, &a->meta);
+	if ((e = content_meta(&a->labels, &a->meta)) != OK)
+		return e;
+	return a->kind == KIND_CREDENTIAL ? credential_check_meta(in, &a->meta) : OK;
 }
 
 static enum err
@@ -140,6 +149,8 @@ check_kind(struct invocation *in, enum kind *kind)
 {
 	if (!kind_of_name(option_value(in, "--kind"), kind))
 		return invalid(in, "--kind is memory, card, file or credential");
+	if (*kind != KIND_CREDENTIAL && credential_has_options(in))
+		return invalid(in, "--username, --url, --notes-file and --otp-file are for credentials");
 	if (option_given(in, "--private") && *kind != KIND_MEMORY && *kind != KIND_CARD)
 		return invalid(in, "--private is for memories and cards; files and credentials always are");
 	return OK;
@@ -157,7 +168,7 @@ run_asset_add(struct invocation *in)
 	if ((e = check_kind(in, &a.kind)) != OK || (e = source_open(in, in->positionals[1], &s)) != OK)
 		return e;
 	if ((e = take_labels(in, &s, &a)) == OK && (e = owner_open(in, &c)) == OK &&
-	    (e = owner_vault(in, c, in->positionals[0], &vault)) == OK && (e = prepare(&a, &s)) == OK)
+	    (e = owner_vault(in, c, in->positionals[0], &vault)) == OK && (e = prepare(in, &a, &s)) == OK)
 		e = store(in, c, &a, &s, vault, &asset, &revision);
 	addition_close(&a);
 	client_close(&c);

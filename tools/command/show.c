@@ -1,49 +1,74 @@
-/* asset show. */
+/* asset show: an asset's content, or one value of it. */
 #include <string.h>
 #include <unistd.h>
 
-#include "gateway/json.h"
-#include "tools/command/command.h"
 #include "tools/command/progress.h"
+#include "tools/command/show.h"
 
 #define READ_MAX 65536u
 
-/* What one revision is, before any of its content is asked for. */
-struct shown {
-	struct client_answer *details; /* title, then meta */
-	struct client_want    want;    /* for its bytes, pinned to the revision */
-	uint64_t              total;
-};
-
-static enum err
-find_shown(struct invocation *in, struct client *c, struct shown *s)
+enum err
+show_find(struct invocation *in, struct client *c, struct uuid revision, struct shown *out)
 {
-	struct client_want want = { .op = OP_DETAILS, .surface = SURFACE_OWNER, .limit = 1 };
+	struct client_want want = { .op = OP_DETAILS, .surface = SURFACE_OWNER, .limit = 1, .revision = revision };
+	struct shown s = { .details = NULL };
 	const struct revision_row *row;
-	bool given;
 	enum err e;
 
 	if ((e = positional_id(in, 1, "ASSET", &want.asset)) != OK ||
-	    (e = option_id(in, "--revision", &want.revision, &given)) != OK ||
 	    (e = owner_vault(in, c, in->positionals[0], &want.vault)) != OK ||
-	    (e = owner_ask(in, c, &want, &s->details)) != OK)
+	    (e = owner_ask(in, c, &want, &s.details)) != OK)
 		return e;
-	if (s->details->n_items != 2)
+	if (s.details->n_items != 2) {
+		show_free(&s);
 		return ERR_STORAGE_CORRUPT;
-	row = &s->details->items[0].row;
-	s->total = row->bytes;
-	s->want = want;
-	s->want.op = row->kind == KIND_CREDENTIAL ? OP_CREDENTIAL_BYTES : OP_READ;
-	s->want.revision = row->revision;
-	s->want.limit = READ_MAX;
+	}
+	row = show_row(&s);
+	s.total = row->bytes;
+	s.want = want;
+	s.want.op = row->kind == KIND_CREDENTIAL ? OP_CREDENTIAL_BYTES : OP_READ;
+	s.want.revision = row->revision;
+	s.want.limit = READ_MAX;
+	*out = s;
 	return OK;
 }
 
-/* Each range as it comes: a file of any size passes through in constant memory. */
-static enum err
-stream_bytes(struct invocation *in, struct client *c, struct shown *s)
+void
+show_free(struct shown *s)
 {
-	struct progress p = progress_start(s->details->items[0].row.kind == KIND_FILE, s->total);
+	json_free(&s->meta);
+	client_answer_free(&s->details);
+}
+
+const struct revision_row *
+show_row(const struct shown *s)
+{
+	return &s->details->items[0].row;
+}
+
+const struct secret *
+show_title(const struct shown *s)
+{
+	return s->details->items[0].plain;
+}
+
+enum err
+show_meta(struct shown *s, const struct json **out)
+{
+	enum err e;
+
+	if (s->meta == NULL && (e = json_parse(secret_span(s->details->items[1].plain), &s->meta)) != OK)
+		return e == ERR_NO_MEMORY ? e : ERR_STORAGE_CORRUPT;
+	if (json_type(s->meta) != JSON_OBJECT)
+		return ERR_STORAGE_CORRUPT;
+	*out = s->meta;
+	return OK;
+}
+
+enum err
+show_stream(struct client *c, struct shown *s)
+{
+	struct progress p = progress_start(show_row(s)->kind == KIND_FILE, s->total);
 	struct client_bytes b = { .data = NULL };
 	enum err e = OK;
 
@@ -58,13 +83,11 @@ stream_bytes(struct invocation *in, struct client *c, struct shown *s)
 		progress_at(&p, s->want.offset);
 	}
 	progress_end(&p);
-	(void)in;
 	return e;
 }
 
-/* Memories, cards and credentials are small enough to be held. */
-static enum err
-whole(struct client *c, struct shown *s, struct secret **out)
+enum err
+show_whole(struct client *c, struct shown *s, struct secret **out)
 {
 	struct client_bytes b = { .data = NULL };
 	struct secret *all;
@@ -92,10 +115,31 @@ whole(struct client *c, struct shown *s, struct secret **out)
 	return e;
 }
 
-static void
-write_content(struct json_writer *w, enum kind kind, const struct secret *content)
+static bool
+wants_resolved(const struct invocation *in)
 {
-	switch (kind) {
+	return option_given(in, "--resolve");
+}
+
+enum err
+show_content(struct invocation *in, struct client *c, struct shown *s, struct secret **out)
+{
+	struct secret *content = NULL;
+	enum err e = show_whole(c, s, &content);
+
+	if (e == OK && wants_resolved(in))
+		e = show_resolve(in, c, &content);
+	if (e != OK)
+		secret_free(&content);
+	else
+		*out = content;
+	return e;
+}
+
+static enum err
+write_content(struct json_writer *w, struct shown *s, const struct secret *content)
+{
+	switch (show_row(s)->kind) {
 	case KIND_MEMORY:
 	case KIND_CARD:
 		json_write_key(w, "content");
@@ -103,91 +147,112 @@ write_content(struct json_writer *w, enum kind kind, const struct secret *conten
 		break;
 	case KIND_CREDENTIAL:
 		json_member_string(w, "secret", secret_span(content));
-		break;
+		return show_credential_otp(s, w);
 	case KIND_FILE:
 		break;
 	}
+	return OK;
 }
 
 static enum err
-print_shown_json(struct client *c, struct shown *s)
+print_json_of(struct invocation *in, struct client *c, struct shown *s)
 {
-	const struct client_item *title = &s->details->items[0], *meta = &s->details->items[1];
+	const struct revision_row *row = show_row(s);
 	struct secret *content = NULL;
 	struct json_writer w = { 0 };
-	enum err e;
+	enum err e = OK;
 
 	/* A file's bytes are for stdout or for nobody: they may be larger than any JSON. */
-	if (title->row.kind != KIND_FILE && (e = whole(c, s, &content)) != OK)
+	if (row->kind != KIND_FILE && (e = show_content(in, c, s, &content)) != OK)
 		return e;
 	json_write_object(&w);
-	json_member_id(&w, "vault", title->row.vault);
-	json_member_id(&w, "asset", title->row.asset);
-	json_member_id(&w, "revision", title->row.revision);
-	json_member_text(&w, "kind", kind_name(title->row.kind));
-	json_member_bool(&w, "private", title->row.key_class == CLASS_PRIVATE);
-	json_member_string(&w, "title", secret_span(title->plain));
-	json_member_u64(&w, "bytes", title->row.bytes);
+	json_member_id(&w, "vault", row->vault);
+	json_member_id(&w, "asset", row->asset);
+	json_member_id(&w, "revision", row->revision);
+	json_member_text(&w, "kind", kind_name(row->kind));
+	json_member_bool(&w, "private", row->key_class == CLASS_PRIVATE);
+	json_member_string(&w, "title", secret_span(show_title(s)));
+	json_member_u64(&w, "bytes", row->bytes);
 	json_write_key(&w, "meta");
-	json_write_raw(&w, secret_span(meta->plain));
+	json_write_raw(&w, secret_span(s->details->items[1].plain));
 	if (content != NULL)
-		write_content(&w, title->row.kind, content);
+		e = write_content(&w, s, content);
 	json_write_end(&w);
 	secret_free(&content);
-	return print_json(&w);
+	if (e == OK)
+		return print_json(&w);
+	json_write_free(&w);
+	return e;
+}
+
+static void
+print_fields(const struct json *fields)
+{
+	struct span name, value;
+
+	for (const struct json *f = json_first(fields); f != NULL; f = json_next(f)) {
+		if (json_string(f, "name", &name) == JSON_GOT)
+			print_safe(name);
+		print_line(": ");
+		if (json_string(f, "value", &value) == JSON_GOT)
+			print_safe(value);
+		print_line("\n");
+	}
 }
 
 /* A memory's body or a card's fields, for people. */
 static enum err
-print_content_text(struct client *c, struct shown *s)
+print_content_text(struct invocation *in, struct client *c, struct shown *s)
 {
 	const struct json *fields = NULL;
 	struct secret *content = NULL;
 	struct json *root = NULL;
-	struct span text, name;
+	struct span text;
 	enum err e;
 
-	if ((e = whole(c, s, &content)) != OK)
+	if ((e = show_content(in, c, s, &content)) != OK)
 		return e;
 	if ((e = json_parse(secret_span(content), &root)) == OK) {
 		if (json_string(root, "body", &text) == JSON_GOT && (e = print_bytes(text)) == OK &&
 		    (text.len == 0 || text.p[text.len - 1] != '\n'))
 			print_line("\n");
 		if (json_array(root, "fields", &fields) == JSON_GOT)
-			for (const struct json *f = json_first(fields); f != NULL; f = json_next(f)) {
-				if (json_string(f, "name", &name) == JSON_GOT)
-					print_safe(name);
-				print_line(": ");
-				if (json_string(f, "value", &text) == JSON_GOT)
-					print_safe(text);
-				print_line("\n");
-			}
+			print_fields(fields);
 	}
 	json_free(&root);
 	secret_free(&content);
 	return e;
 }
 
+static enum err
+show(struct invocation *in, struct client *c, struct shown *s)
+{
+	bool text = show_row(s)->kind == KIND_MEMORY || show_row(s)->kind == KIND_CARD;
+
+	if (wants_resolved(in) && !text)
+		return invalid(in, "--resolve is for memories and cards");
+	if (option_given(in, "--field"))
+		return show_field(in, c, s, option_value(in, "--field"));
+	if (in->json)
+		return print_json_of(in, c, s);
+	if (text)
+		return print_content_text(in, c, s);
+	return show_row(s)->kind == KIND_CREDENTIAL ? show_credential_text(c, s) : show_stream(c, s);
+}
+
 enum err
 run_asset_show(struct invocation *in)
 {
 	struct shown s = { .details = NULL };
+	struct uuid revision = { { 0 } };
 	struct client *c = NULL;
-	enum kind kind;
+	bool given;
 	enum err e;
 
-	if ((e = owner_open(in, &c)) == OK && (e = find_shown(in, c, &s)) == OK) {
-		kind = s.details->items[0].row.kind;
-		if (in->json)
-			e = print_shown_json(c, &s);
-		else if (kind == KIND_MEMORY || kind == KIND_CARD)
-			e = print_content_text(c, &s);
-		else
-			e = stream_bytes(in, c, &s);
-		if (e == OK && !in->json && kind == KIND_CREDENTIAL && isatty(STDOUT_FILENO))
-			print_line("\n");
-	}
-	client_answer_free(&s.details);
+	if ((e = option_id(in, "--revision", &revision, &given)) == OK && (e = owner_open(in, &c)) == OK &&
+	    (e = show_find(in, c, revision, &s)) == OK)
+		e = show(in, c, &s);
+	show_free(&s);
 	client_close(&c);
 	return e;
 }

@@ -1,4 +1,5 @@
 #include "tools/command/command.h"
+#include "tools/command/credential.h"
 
 #define END { NULL, NULL, NULL, false, false }
 
@@ -68,11 +69,14 @@ static const struct option add_options[] = {
 	{ "--title", "TEXT", "the title (default: the file's name)", false, false },
 	{ "--tag", "TEXT", "a tag; may be given again", false, true },
 	{ "--media-type", "TYPE", "of a file (default application/octet-stream)", false, false },
+	CREDENTIAL_OPTIONS,
 	END
 };
 
 static const struct option show_options[] = {
 	{ "--revision", "ID", "a past revision (default: the head)", false, false },
+	{ "--field", "NAME", "one value and nothing else, with a newline on a terminal only", false, false },
+	{ "--resolve", NULL, "with the secrets that secret:// references in a body or a value stand for", false, false },
 	END
 };
 
@@ -226,7 +230,11 @@ const struct command commands[] = {
 	  "Offset and limit count what is left. A credential's tags are looked at with sudo only.",
 	  1, 1, list_options, NEEDS_HOME, false, false, run_asset_list },
 	{ "asset show", "VAULT ASSET", "print an asset's content",
-	  "A file's bytes are written as they are. A credential needs sudo.",
+	  "A file's bytes are written as they are. A credential needs sudo; so does --resolve, which\n"
+	  "reads each credential that is referred to, and prints nothing unless all are there.\n"
+	  "--field: title, tags; of a memory body; of a card any field by its name; of a file name,\n"
+	  "media_type; of a credential username, url, notes, secret, otp, which is the code of now.\n"
+	  "A HOTP code counts on before it is shown, in a new revision.",
 	  2, 2, show_options, NEEDS_HOME, false, false, run_asset_show },
 	{ "asset edit", "VAULT ASSET [FILE|-]", "make a further revision of an asset",
 	  "With FILE: as in `asset add`; a title and tags that are not given stay. With --title,\n"
