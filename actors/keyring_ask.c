@@ -227,12 +227,6 @@ note_ref(struct intent_body *intent, struct wire_out *rows, const struct key_ref
 	return true;
 }
 
-static bool
-is_page(enum op op)
-{
-	return op == OP_LIST || op == OP_LIST_DETAILS || op == OP_HISTORY || op == OP_VAULT_LIST || op == OP_PROPOSAL_LIST;
-}
-
 /* A range's chunks are the ones that it touches, and no more than were asked for. */
 static bool
 range_fits(const struct ask_body *ask, const struct keys_wanted_body *w, const struct intent_body *intent)
@@ -267,7 +261,7 @@ release(const struct keyring *k, struct source *s, const struct keys_wanted_body
 
 		key_ref_body_take(&refs, &ref);
 		if (refs.failed || !ref_fits(w, &ref) ||
-		    !note_ref(intent, rows, &ref, is_page((enum op)w->ruling.ask.op))) {
+		    !note_ref(intent, rows, &ref, op_lists((enum op)w->ruling.ask.op))) {
 			e = ERR_INTERNAL;
 		} else if (needs_sudo(&w->ruling, &ref)) {
 			e = ERR_SUDO_REQUIRED;

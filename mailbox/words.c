@@ -73,6 +73,13 @@ op_writes(enum op op)
 	return op == OP_WRITE_ASSET || op == OP_WRITE_NAME || op == OP_PROPOSE;
 }
 
+bool
+op_lists(enum op op)
+{
+	return op == OP_LIST || op == OP_LIST_DETAILS || op == OP_HISTORY || op == OP_VAULT_LIST || op == OP_SEARCH ||
+	    op == OP_PROPOSAL_LIST;
+}
+
 const char *
 kind_name(enum kind k)
 {

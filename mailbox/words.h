@@ -89,8 +89,9 @@ enum key_class class_of(enum kind kind, bool is_private);
 bool kind_known(unsigned v);
 bool op_known(unsigned v);
 
-/* It is answered with the key of a new revision. */
+/* It is answered with the key of a new revision; with a page of rows. */
 bool op_writes(enum op op);
+bool op_lists(enum op op);
 bool grant_type_known(unsigned v);
 
 /* "memory", "list", "cli", "unattended", "ordinary"; "?" for a value out of range. */

@@ -68,18 +68,21 @@ only_memories_and_cards_can_be_private(void **state)
 }
 
 static void
-only_writes_and_proposals_make_revisions(void **state)
+only_writes_and_proposals_make_revisions_and_only_lists_have_rows(void **state)
 {
 	(void)state;
-	for (unsigned op = OP_NONE; op < OP__COUNT; op++)
+	for (unsigned op = OP_NONE; op < OP__COUNT; op++) {
 		assert_int_equal(op_writes((enum op)op), op == OP_WRITE_ASSET || op == OP_WRITE_NAME || op == OP_PROPOSE);
+		assert_int_equal(op_lists((enum op)op), op == OP_LIST || op == OP_LIST_DETAILS || op == OP_HISTORY ||
+		    op == OP_VAULT_LIST || op == OP_SEARCH || op == OP_PROPOSAL_LIST);
+	}
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_writes_and_proposals_make_revisions),
+		cmocka_unit_test(only_writes_and_proposals_make_revisions_and_only_lists_have_rows),
 		cmocka_unit_test(numbers_never_change),
 		cmocka_unit_test(every_kind_has_a_name_that_leads_back),
 		cmocka_unit_test(every_operation_and_surface_has_a_name),

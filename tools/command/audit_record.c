@@ -148,7 +148,6 @@ audit_record_json(struct json_writer *w, const struct log_record *r)
 static void
 print_what(const struct log_record *r)
 {
-	bool page = r->op == OP_LIST || r->op == OP_HISTORY || r->op == OP_VAULT_LIST;
 	struct log_repaired repaired;
 	enum log_config what;
 	struct uuid about;
@@ -178,7 +177,7 @@ print_what(const struct log_record *r)
 		uuid_text(uuid_is_zero(r->asset) ? r->vault : r->asset, id);
 		print_line("  %s", id);
 	}
-	if (r->type == LOG_INTENT && page)
+	if (r->type == LOG_INTENT && op_lists(r->op))
 		print_line("  %llu rows", (unsigned long long)r->length);
 	else if (r->type == LOG_INTENT)
 		print_line("  bytes %llu+%llu", (unsigned long long)r->offset, (unsigned long long)r->length);
