@@ -334,14 +334,16 @@ fail(void *arg, uint64_t ask_id, void *value)
 	const struct log_state_body away = { .state = LOG_FAILED,
 		.failure = failing->why == ERR_TIMEOUT ? ERR_AUDIT_TIMEOUT : ERR_AUDIT_UNAVAILABLE };
 	struct flight *f = value;
+	/* What was found waits for the log; before that, for search. */
+	bool waits_for_log = f->type == MSG_ASK && (f->ask.op != OP_SEARCH || f->deposit != NULL);
 
 	flight_clear(f);
 	/* A log that says nothing is something that status can say. */
 	if (f->type == MSG_STATUS_ASK && f->has_state)
 		(void)put_status(failing->gateway, ask_id, f, &away, failing->out);
 	else
-		(void)mcp_gateway_refuse(failing->out, ask_id, failing->why != ERR_TIMEOUT || f->type != MSG_ASK ? failing->why
-	    : ERR_AUDIT_TIMEOUT);
+		(void)mcp_gateway_refuse(failing->out, ask_id, failing->why != ERR_TIMEOUT || !waits_for_log ? failing->why
+		    : ERR_AUDIT_TIMEOUT);
 }
 
 /* Commands wait for grants, which knows itself what it has lost; writes wait for the vault. */

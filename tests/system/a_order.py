@@ -3,7 +3,6 @@
 import base64
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -11,36 +10,7 @@ import threading
 
 from harness import (FILE, HERE, NO_ID, ONE_PROCESS, PATIENCE_S, Failed, Skip, case, check, data_of, equal, furnished,
                      library, main, program, within)
-
-LINE = re.compile(r"(\d+) (?:(\w+)>(\w+) (\w+) ask=(\d+) len=(\d+)|(\w+) DURABLE ask=(\d+) index=(\d+))")
-
-
-def _events(trace):
-    """("sent", from, to, name, ask) and ("durable", ask, index), in the order in which they were written."""
-    out = []
-    for line in trace:
-        m = LINE.fullmatch(line)
-        check(m, f"a line of the trace has another form: {line!r}")
-        out.append(("durable", int(m[8]), int(m[9])) if m[7] else ("sent", m[2], m[3], m[4], int(m[5])))
-    return out
-
-
-def check_order(trace):
-    """
-    No ticket reaches the gate, and no answer leaves it, before the mark that its
-    ask is durable. Gives {ask: index} of the answers.
-    """
-    durable, answers = {}, {}
-    for e in _events(trace):
-        if e[0] == "durable":
-            check(e[1] not in durable, f"ask {e[1]} became durable twice")
-            durable[e[1]] = e[2]
-        elif e[3] in ("AUDIT_ACK", "ANSWER"):
-            check(e[4] in durable, f"{e[1]}>{e[2]} {e[3]} of ask {e[4]} before it was durable")
-            if e[3] == "ANSWER":
-                check(e[4] not in answers, f"ask {e[4]} was answered twice")
-                answers[e[4]] = durable[e[4]]
-    return answers
+from traces import check_order, events
 
 
 def _audited(body):
@@ -99,7 +69,7 @@ def answers_follow_their_marks_under_parallel_reads():
 @case
 def a_ticket_goes_by_no_other_way_than_through_audit():
     home, _ = _audited(_every_read)
-    hops = {(e[1], e[2], e[3]) for e in _events(home.trace()) if e[0] == "sent"}
+    hops = {(e[1], e[2], e[3]) for e in events(home.trace()) if e[0] == "sent"}
     check(("keyring", "audit", "AUDIT_INTENT") in hops and ("audit", "gate", "AUDIT_ACK") in hops, f"hops: {hops}")
     from_keyring = {h[2] for h in hops if h[0] == "keyring" and h[1] in ("gate", "client", "vault")}
     equal(from_keyring - {"BOOT", "KEYS_REFUSED"}, set(), "what the keyring says to those who must not hear tickets")

@@ -3,110 +3,21 @@
 import base64
 import json
 import os
-import random
-import string
-import struct
 import subprocess
 import sys
 import threading
 
-from harness import (NO_ID, Failed, Home, at_end, case, check, cmdline, environment, equal, furnished, library,
+from harness import (NO_ID, PROCESSES, Failed, Home, at_end, case, check, cmdline, environment, equal, furnished, library,
                      main, needs_root)
-
-PAGE = os.sysconf("SC_PAGE_SIZE")
-
-
-# Marks and how they may be disguised
-
-def forms(mark):
-    """What the mark may look like: as it is, hex, base64 and base64url at each offset, UTF-16."""
-    out = {"raw": mark, "hex": mark.hex().encode(), "HEX": mark.hex().upper().encode(),
-           "reversed": mark[::-1]}
-    for shift in range(3):
-        coded = base64.b64encode(b"\0" * shift + mark)
-        # The first and last groups mix with neighbours.
-        core = coded[4 if shift else 0:len(mark) // 3 * 4 - 4]
-        out[f"base64+{shift}"] = core
-        out[f"base64url+{shift}"] = core.translate(bytes.maketrans(b"+/", b"-_"))
-    try:
-        out["utf-16"] = mark.decode().encode("utf-16-le")
-    except UnicodeDecodeError:
-        pass
-    return out
-
-
-class Scanner:
-    def __init__(self, marks):
-        """marks: {name: bytes}"""
-        self.needles = sorted({(f, name, how) for name, mark in marks.items() for how, f in forms(mark).items()})
-
-    def find(self, data):
-        return [f"{name} ({how})" for needle, name, how in self.needles if needle in data]
-
-    def check(self, data, where):
-        found = self.find(data)
-        check(not found, f"{found} in {where}")
-
-
-def memory_of(pid):
-    """The bytes of every page that the process has, as (where, bytes)."""
-    with open(f"/proc/{pid}/maps") as f:
-        areas = [line.split(None, 5) for line in f]
-    with open(f"/proc/{pid}/mem", "rb", 0) as mem, open(f"/proc/{pid}/pagemap", "rb", 0) as pagemap:
-        for area in areas:
-            start, end = (int(x, 16) for x in area[0].split("-"))
-            name = area[5].strip() if len(area) > 5 else "anonymous"
-            # Files of the system hold nothing of ours; files of the home are searched as files.
-            if name.startswith(("/usr/", "/lib", "/etc/")) and "w" not in area[1] or name in ("[vsyscall]", "[vvar]",
-                                                                                            "[vvar_vclock]"):
-                continue
-            pagemap.seek(start // PAGE * 8)
-            entries = pagemap.read((end - start) // PAGE * 8)
-            at = None
-            present = [i for i, (e,) in enumerate(struct.iter_unpack("<Q", entries)) if e >> 62]
-            for run_start, run_end in _runs(present):
-                at = start + run_start * PAGE
-                try:
-                    mem.seek(at)
-                    yield name, mem.read((run_end - run_start) * PAGE)
-                except (OSError, ValueError):
-                    continue
-
-
-def _runs(numbers):
-    start = None
-    for n in numbers:
-        if start is not None and n == last + 1:
-            last = n
-            continue
-        if start is not None:
-            yield start, last + 1
-        start = last = n
-    if start is not None:
-        yield start, last + 1
-
-
-def scan_memory(pid, scanner):
-    """(found, bytes read)"""
-    found, n = set(), 0
-    # Runs of one area are joined, so that nothing hides between two of them.
-    for name, data in memory_of(pid):
-        n += len(data)
-        found |= {f"{what} in {name}" for what in scanner.find(data)}
-    return sorted(found), n
-
+from marks import Scanner, fresh_mark, scan_memory
 
 # The library with marks in it
-
-def _mark(n=30):
-    return "".join(random.SystemRandom().choices(string.ascii_letters + string.digits, k=n))
-
 
 class Marked:
     """A library whose every secret is a mark, and a scanner for them."""
 
     def __init__(self, *options):
-        texts = {k: "q" + _mark() for k in ("vault name", "title", "body", "tag", "card value", "file", "file title", "credential",
+        texts = {k: "q" + fresh_mark() for k in ("vault name", "title", "body", "tag", "card value", "file", "file title", "credential",
                                            "credential title", "password", "wrong password")}
         self.t = texts
         self.home = home = Home()
@@ -173,7 +84,7 @@ def _files(folder):
 
 @case
 def the_scanner_finds_every_form_of_a_mark():
-    mark = ("q" + _mark()).encode()
+    mark = ("q" + fresh_mark()).encode()
     s = Scanner({"m": mark})
     for hidden in (mark, mark.hex().encode(), mark.decode().encode("utf-16-le"), mark[::-1],
                    *(base64.b64encode(os.urandom(k) + mark + b"tail") for k in range(7)),
@@ -193,7 +104,7 @@ def the_scanner_finds_a_mark_in_the_memory_of_a_process():
     p = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     at_end(p.wait)
     at_end(p.kill)
-    mark = ("q" + _mark()).encode()
+    mark = ("q" + fresh_mark()).encode()
     p.stdin.write(mark + b"\n")
     p.stdin.flush()
     equal(p.stdout.readline(), b"kept\n", "helper")
@@ -303,8 +214,11 @@ def no_secret_is_in_an_argument_or_environment_of_any_process():
 
 def _check_memory(m):
     pids = {m.home.daemon.pid: "supervisor", **m.home.processes()}
+    # While unlocked the index holds ordinary memories and cards, and nothing else does.
+    indexed = {"title", "body", "tag", "card value"} if m.home.status()["unlocked"] else set()
+    others = Scanner({k: v for k, v in m.marks.items() if k not in indexed})
     for pid, name in pids.items():
-        found, n = scan_memory(pid, m.scanner)
+        found, n = scan_memory(pid, others if name == PROCESSES[-1] else m.scanner)
         check(n > 500000, f"only {n} bytes of {name} could be read")
         check(not found, f"in the memory of {name}: {found}")
 
@@ -315,6 +229,9 @@ def no_secret_is_in_the_memory_of_the_daemon_after_everything():
     m = Marked()
     m.everything()
     m.reads()
+    _check_memory(m)
+    # And once it is locked, it is gone from there as well.
+    m.home.owner("lock").done()
     _check_memory(m)
 
 
