@@ -6,6 +6,7 @@
 #define SPOTS_MAX  512
 #define STRETCH    160 /* bytes: leaves room for some of what stands around it */
 #define LEAD       3   /* of that room, one part in so many goes before */
+#define TOKENS_MAX 32768 /* after the first spot: a better one is not looked for for ever */
 
 /* A unit, met. */
 struct spot {
@@ -22,8 +23,11 @@ struct looking {
 	uint64_t    met[SEARCH_UNITS_MAX];     /* bit i: the first i + 1 places of the unit end here */
 	uint32_t    n_of_unit[SEARCH_UNITS_MAX];
 	uint32_t    offsets[SEARCH_SPAN_MAX];  /* of the last positions */
+	struct spot latest[SEARCH_UNITS_MAX];  /* of each unit */
 	struct spot spots[SPOTS_MAX];
 	uint32_t    n;
+	uint32_t    n_tokens;                  /* since the first spot */
+	bool        enough;
 };
 
 static unsigned
@@ -48,12 +52,23 @@ fitting(const struct search_units *u, const struct search_unit *unit, const stru
 	return free | fits;
 }
 
+/* True when the latest spots of all units are in one stretch that ends here: none can be better. */
+static bool
+is_whole(const struct looking *l, uint32_t end)
+{
+	for (unsigned i = 0; i < l->u->n_units; i++)
+		if (l->latest[i].end == 0 || l->latest[i].field != l->field || l->latest[i].offset + STRETCH < end)
+			return false;
+	return true;
+}
+
 static void
 note(struct looking *l, unsigned unit, uint32_t offset, uint32_t end)
 {
 	if (l->n == SPOTS_MAX || ++l->n_of_unit[unit] > SPOTS_MAX / l->u->n_units)
 		return;
-	l->spots[l->n++] = (struct spot){ .unit = unit, .field = l->field, .offset = offset, .end = end };
+	l->latest[unit] = l->spots[l->n++] = (struct spot){ .unit = unit, .field = l->field, .offset = offset, .end = end };
+	l->enough = is_whole(l, end);
 }
 
 static void
@@ -82,20 +97,22 @@ on_token(void *arg, const struct search_token *t)
 		if ((unit->n_terms == 1 || unit->is_apart) && search_wanted_is(&l->u->terms[unit->first], unit->is_prefix, t))
 			note(l, i, t->offset, t->end);
 	}
-	if (t->kind == SEARCH_ONE)
-		return true;
+	if (l->n > 0 && ++l->n_tokens > TOKENS_MAX)
+		l->enough = true;
+	if (t->kind == SEARCH_ONE || l->enough)
+		return !l->enough;
 	for (; l->position < t->position; l->position++)
 		step(l, NULL);
 	l->offsets[t->position % SEARCH_SPAN_MAX] = t->offset;
 	step(l, t);
 	l->position = t->position + 1;
-	return true;
+	return !l->enough;
 }
 
 static void
 look(struct looking *l, const struct search_doc *doc)
 {
-	for (l->field = 0; l->field < doc->n_fields; l->field++) {
+	for (l->field = 0; l->field < doc->n_fields && !l->enough; l->field++) {
 		memset(l->met, 0, sizeof l->met);
 		l->position = 0;
 		(void)search_tokens(search_doc_text(doc, &doc->fields[l->field]), 0, on_token, l);

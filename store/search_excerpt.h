@@ -8,7 +8,8 @@
 /*
  * Sets part, number, offset, length, the excerpt and the match's place in it:
  * of the stretches of a field that an excerpt can hold, the first in which the
- * units weigh most; of these the heaviest. weights: one a unit.
+ * units weigh most; of these the heaviest. In a long document those are
+ * looked at that begin not too far after the first. weights: one a unit.
  */
 void search_excerpt(const struct search_units *u, const double *weights, const struct search_doc *doc, struct search_hit *hit);
 
