@@ -18,7 +18,7 @@ struct writer;
 struct writer_want {
 	struct uuid       vault;
 	struct uuid       asset;         /* zero: a new one, without parents */
-	struct wall_ms    asset_created; /* of one that is there */
+	struct wall_ms    asset_created; /* of one that is there, as its rows have it */
 	enum kind         kind;
 	bool              is_private;    /* as the asset is, if there is one */
 	bool              deleted;       /* a tombstone: it takes no content */

@@ -203,15 +203,16 @@ struct new_revision {
  * the mode; its chunks are kept as they are, all, some or none, and its
  * sealed_head may be empty.
  *
- * A revision has the kind and the class of its asset, for ever.
+ * A revision has the kind and the class of its asset, and says when that was
+ * made, for ever; of a quarantined one the time may be wrong.
  *
  * ERR_NOT_FOUND: no such vault, or no such proposal. ERR_VAULT_NOT_ACTIVE.
- * ERR_STALE_BASE: the parents are not what the mode wants, but may have been. ERR_INVALID_ARGUMENT:
- * the revision exists or is being discarded, an asset without parents exists,
- * a parent is not of this asset or named twice, the kind or the class differs,
- * the class is not of that kind, a sealed part has a wrong length, a chunk of
- * row.bytes is missing or too many are there, or the asset would have more than
- * ASSET_HEADS_MAX heads.
+ * ERR_STALE_BASE: the parents are not what the mode wants, but may have been.
+ * ERR_INVALID_ARGUMENT: the revision exists or is being discarded, an asset
+ * without parents exists, a parent is not of this asset or named twice, the
+ * kind, the class or the time of the asset differs, the class is not of that
+ * kind, a sealed part has a wrong length, a chunk of row.bytes is missing or
+ * too many are there, or the asset would have more than ASSET_HEADS_MAX heads.
  */
 enum err vault_db_publish(struct vault_db *db, const struct new_revision *r);
 

@@ -104,6 +104,8 @@ check_asset(struct vault_db *db, struct publishing *p)
 	p->was_live = db_records_is_live(&p->asset);
 	if (p->asset.row.kind != row->kind || p->asset.row.key_class != row->key_class)
 		return ERR_INVALID_ARGUMENT;
+	if (p->asset.row.created.ms != row->asset_created.ms && !p->r->quarantined)
+		return ERR_INVALID_ARGUMENT;
 	return check_parents(db, row);
 }
 

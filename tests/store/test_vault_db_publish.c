@@ -172,6 +172,24 @@ a_revision_has_the_class_of_its_asset_for_ever(void **state)
 }
 
 static void
+a_revision_says_when_its_asset_was_made(void **state)
+{
+	struct rig *r = *state;
+	struct new_revision n;
+
+	rig_make_asset(r, asset, first);
+	n = on_top(r, second, first);
+	n.row.asset_created.ms++;
+	assert_int_equal(rig_publish(r, &n), ERR_INVALID_ARGUMENT);
+	n.row.asset_created.ms--;
+	assert_int_equal(rig_publish(r, &n), OK);
+	n = on_top(r, third, second);
+	n.row.asset_created.ms = 0;
+	n.quarantined = true;
+	assert_int_equal(rig_publish(r, &n), OK);
+}
+
+static void
 on_heads_the_parents_are_all_heads_and_nothing_else(void **state)
 {
 	struct rig *r = *state;
@@ -381,6 +399,7 @@ main(void)
 		RIG_TEST(a_quarantined_revision_is_kept_and_is_no_head),
 		RIG_TEST(an_asset_of_quarantined_revisions_alone_is_not_live),
 		RIG_TEST(a_revision_has_the_class_of_its_asset_for_ever),
+		RIG_TEST(a_revision_says_when_its_asset_was_made),
 		RIG_TEST(on_heads_the_parents_are_all_heads_and_nothing_else),
 		RIG_TEST(the_vault_must_be_there_and_active),
 		RIG_TEST(a_revision_is_published_once),
