@@ -56,6 +56,23 @@ ask_line(struct report *r)
 	}
 }
 
+/* Of two questions the first is answered, and the second ended by the descriptor. */
+static void
+ask_line_until(struct report *r)
+{
+	char line[TERMINAL_LINE_MAX + 1];
+	int fds[2];
+
+	if (pipe(fds) != 0)
+		return;
+	if ((r->e = terminal_line_until("First: ", fds[0], line)) != OK)
+		return;
+	r->len = strlen(line);
+	memcpy(r->bytes, line, r->len);
+	if (write(fds[1], "x", 1) == 1)
+		r->e = terminal_line_until("Second: ", fds[0], line);
+}
+
 static void
 warn_only(struct report *r)
 {
@@ -294,6 +311,24 @@ a_line_is_shown_as_it_is_typed(void **state)
 }
 
 static void
+a_question_is_answered_until_its_descriptor_ends_it(void **state)
+{
+	struct scene s;
+	struct report r;
+
+	(void)state;
+	open_scene(&s, ask_line_until);
+	see(&s, "First: ", 1);
+	type(&s, "yes\n", 4);
+	see(&s, "Second: ", 1);
+	hear(&s, &r);
+	assert_int_equal(r.e, ERR_INTERRUPTED);
+	assert_int_equal(r.len, 3);
+	assert_memory_equal(r.bytes, "yes", 3);
+	close_scene(&s);
+}
+
+static void
 a_warning_goes_to_the_terminal(void **state)
 {
 	struct scene s;
@@ -524,6 +559,7 @@ main(void)
 		cmocka_unit_test(the_longest_line_fits_and_one_byte_more_is_refused),
 		cmocka_unit_test(end_of_input_is_no_answer),
 		cmocka_unit_test(a_line_is_shown_as_it_is_typed),
+		cmocka_unit_test(a_question_is_answered_until_its_descriptor_ends_it),
 		cmocka_unit_test(a_warning_goes_to_the_terminal),
 		cmocka_unit_test(a_signal_that_ends_the_process_leaves_echo_on),
 		cmocka_unit_test(the_interrupt_key_ends_the_process_and_leaves_echo_on),

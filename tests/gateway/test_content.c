@@ -51,6 +51,22 @@ meta_leaves_out_what_is_not_there(void **state)
 }
 
 static void
+the_meta_of_content_has_its_tags(void **state)
+{
+	static const char *const wrong[] = { "", "{\"tags\":1}", "{\"tags\":[1]}", "{\"tags\":[\"\"]}" };
+	struct json_writer w = { 0 };
+
+	(void)state;
+	assert_int_equal(content_meta_of(text("{\"title\":\"T\",\"fields\":[],\"tags\":[\"a\",\"b\"]}"), &w), OK);
+	expect_written(&w, "{\"tags\":[\"a\",\"b\"]}");
+	assert_int_equal(content_meta_of(text("{\"title\":\"T\"}"), &w), OK);
+	expect_written(&w, "{\"tags\":[]}");
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		assert_int_equal(content_meta_of(text(wrong[i]), &w), ERR_INVALID_CONTENT);
+	json_write_free(&w);
+}
+
+static void
 text_that_is_not_utf8_or_holds_a_nul_is_no_content(void **state)
 {
 	static const struct span bad[] = { { (const uint8_t *)"a\0b", 3 }, { (const uint8_t *)"\xff", 1 },
@@ -216,6 +232,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_memory_has_title_body_and_tags_in_that_order),
 		cmocka_unit_test(meta_leaves_out_what_is_not_there),
+		cmocka_unit_test(the_meta_of_content_has_its_tags),
 		cmocka_unit_test(text_that_is_not_utf8_or_holds_a_nul_is_no_content),
 		cmocka_unit_test(labels_past_their_lengths_are_no_content),
 		cmocka_unit_test(a_card_is_written_in_its_one_form),

@@ -9,8 +9,8 @@ import signal
 import subprocess
 import sys
 
-from harness import (BIN, CARD, FILE, NO_ID, UUID, at_end, case, check, environment, equal, furnished, library,
-                     main, program, remove, shape, shared, within)
+from harness import (BIN, CARD, FILE, NO_ID, UUID, Skip, at_end, case, check, environment, equal, furnished, library,
+                     main, needs_root, program, remove, shape, shared, within)
 
 # Drafts of this run alone, in memory.
 OURS = f"/dev/shm/memories-test-{os.getpid()}"
@@ -331,6 +331,33 @@ else:
     equal(content(home, home.note)["body"], "mine\nsecond\ntheirs", "body")
     equal(len(heads(home, home.note)), 1, "heads")
     equal(drafts(), set(), "drafts")
+
+
+@case
+def an_editor_that_fails_when_it_is_opened_again_loses_nothing():
+    home = one_memory()
+    env = editor(home, "tires", _meanwhile(home) + """
+if runs == 1:
+    sys.exit(1)
+save(text.replace("first", "mine"))
+""")
+    edit(home, home.note, env=env, answers=[("[k/e/l/d] ", "e")]).refused("editor_failed")
+    folder, = drafts()
+    edit(home, home.note, "--draft", os.path.join(folder, "memory.md")).done()
+    equal(content(home, home.note)["body"], "mine\nsecond", "body")
+
+
+@case
+def without_a_folder_in_memory_no_editor_is_opened():
+    needs_root()
+    home = one_memory()
+    words = [BIN, "--home", home.path, "asset", "edit", home.main, home.note["asset"]]
+    script = f"mount --bind {home.dir} /dev/shm && exec " + " ".join(f"'{w}'" for w in words)
+    r = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, timeout=30, stdin=subprocess.DEVNULL,
+                       env=environment({"XDG_RUNTIME_DIR": home.dir, "VISUAL": "touch"}), start_new_session=True)
+    if b"unshare" in r.stderr or b"mount" in r.stderr:
+        raise Skip("mounts are not allowed here")
+    check(r.returncode == 1 and r.stderr.startswith(b"memories: no_tmpfs: "), f"{r}")
 
 
 @case

@@ -3,12 +3,13 @@
 import base64
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
 
 from harness import (NO_ID, PROCESSES, Failed, Home, at_end, case, check, cmdline, environment, equal, furnished, library,
-                     main, needs_root)
+                     main, needs_root, remove)
 from marks import Scanner, fresh_mark, scan_memory
 
 # The library with marks in it
@@ -68,7 +69,30 @@ class Marked:
         home.owner("asset", "show", self.vault, self.memory).done()
         home.owner("asset", "show", self.vault, self.file, json=False).done()
         home.owner("asset", "show", self.vault, self.credential).done()
-        return said
+        return said + self._changes()
+
+    def _changes(self):
+        """What an owner does to assets, by an editor too; what failed."""
+        home, t = self.home, self.t
+        asset = home.add(self.vault, "memory", t["body"], "--title", t["title"], "--tag", t["tag"])
+        words = [self.vault, asset["asset"]]
+        home.owner("asset", "edit", *words, env={"VISUAL": "sed -i 's/^tag: .*/tag: x/'"}).done()
+        home.owner("asset", "edit", *words, "-", input=t["body"].encode() * 2).done()
+        home.owner("asset", "history", *words, "--diff").done()
+        home.owner("asset", "list", self.vault, "--sort", "title", "--tag", "x").done()
+        home.owner("asset", "remove", *words).done()
+        home.owner("asset", "restore", *words, asset["revision"]).done()
+        wrong = home.owner("asset", "edit", *words, env={"VISUAL": "sed -i 's/^title:/Title:/'"})
+        remove(re.search(rb"/\S*/memories-edit-[0-9a-f]+", wrong.err).group().decode())
+        failed = (wrong, home.owner("asset", "edit", *words, "-", "--base", asset["revision"], input=t["body"].encode()),
+                  home.owner("asset", "edit", self.vault, self.card, "-", input=t["body"].encode()),
+                  home.owner("asset", "resolve", *words, "-", input=t["body"].encode()),
+                  home.owner("vault", "rename", self.vault, "x" * 300),
+                  home.owner("vault", "remove", self.vault, answers=[("Name of the vault: ", t["title"])]))
+        for r in failed:
+            check(r.code != 0, f"{r}")
+        # What was typed at the last question stands on its screen.
+        return [(" ".join(r.argv[3:5]), r.err + r.out) for r in failed]
 
 
 def _files(folder):

@@ -306,7 +306,7 @@ explain_left(struct session *s, enum err e)
 static bool
 wiped_after(const struct session *s, enum err e)
 {
-	return e == OK || !s->has_edits || e == ERR_INTERRUPTED || e == ERR_EDITOR_FAILED;
+	return e == OK || !s->has_edits || e == ERR_INTERRUPTED;
 }
 
 enum err

@@ -244,7 +244,8 @@ const struct command commands[] = {
 	  "all that the editor left there. What an editor keeps elsewhere is not: swap, undo and\n"
 	  "history files in your home (vim's ~/.viminfo, nvim's ~/.local/state/nvim), clipboards;\n"
 	  "nor what the system has swapped out. Text that could not be stored is kept, and the\n"
-	  "error says where; only a signal, or an editor that ends with an error, drops it.",
+	  "error says where. A signal that ends the command drops it, and so does an editor that\n"
+	  "ends with an error.",
 	  2, 3, edit_options, NEEDS_HOME, false, false, run_asset_edit },
 	{ "asset resolve", "VAULT ASSET [FILE|-]", "end a conflict",
 	  "Its heads become the parents of one revision: that of --pick, or of what is merged in\n"
