@@ -79,17 +79,16 @@ static const char read_output[] = SCHEMA_OBJECT(
 
 #define FOUND_ROW SCHEMA_OBJECT( \
 	WHICH ",\"uri\":" SCHEMA_STRING ",\"revision\":" SCHEMA_STRING ",\"title\":" SCHEMA_STRING \
-	",\"title_cut\":" SCHEMA_FLAG \
-	",\"updated_at\":" SCHEMA_STRING ",\"score\":{\"type\":\"number\"}" \
-	",\"field\":{\"type\":\"string\",\"enum\":[\"title\",\"body\"]}" \
-	",\"match_offset\":" SCHEMA_COUNT ",\"match_length\":" SCHEMA_COUNT \
-	",\"excerpt\":" SCHEMA_STRING ",\"excerpt_offset\":" SCHEMA_COUNT, \
-	"\"vault\",\"asset\",\"kind\",\"uri\",\"revision\",\"title\",\"updated_at\",\"score\",\"field\"," \
+	",\"title_cut\":" SCHEMA_FLAG ",\"updated_at\":" SCHEMA_STRING ",\"score\":" SCHEMA_COUNT \
+	",\"part\":{\"type\":\"string\",\"enum\":[\"title\",\"body\",\"field_name\",\"field_value\",\"tag\"]}" \
+	",\"number\":" SCHEMA_COUNT ",\"match_offset\":" SCHEMA_COUNT ",\"match_length\":" SCHEMA_COUNT \
+	",\"excerpt\":" SCHEMA_STRING ",\"excerpt_cut\":" SCHEMA_FLAG ",\"excerpt_offset\":" SCHEMA_COUNT, \
+	"\"vault\",\"asset\",\"kind\",\"uri\",\"revision\",\"title\",\"updated_at\",\"score\",\"part\",\"number\"," \
 	"\"match_offset\",\"match_length\",\"excerpt\",\"excerpt_offset\"")
 
 static const char search_output[] = SCHEMA_OBJECT(
-	"\"results\":" SCHEMA_ROWS(FOUND_ROW) ",\"total\":" SCHEMA_COUNT "," NEXT "," SCHEMA_AUDIT,
-	"\"results\",\"total\",\"next\",\"audit\"");
+	"\"results\":" SCHEMA_ROWS(FOUND_ROW) ",\"total\":" SCHEMA_COUNT ",\"relaxed\":" SCHEMA_FLAG "," NEXT "," SCHEMA_AUDIT,
+	"\"results\",\"total\",\"relaxed\",\"next\",\"audit\"");
 
 static const char propose_output[] = SCHEMA_OBJECT(
 	"\"proposal\":" SCHEMA_STRING ",\"status\":{\"type\":\"string\",\"enum\":[\"pending\"]}," SCHEMA_AUDIT,
@@ -127,7 +126,7 @@ const struct mcp_tool ordinary_tools[ORDINARY_TOOLS] = {
 		.name = "memory_search",
 		.title = "Search memories and cards",
 		.description = "Searches the user's memories and cards by words, best matches first, with an excerpt "
-			"around each match. Look here before you ask the user for something they may have noted, "
+			"around each match; `relaxed` says that nothing held every word, and these hold some. Look here before you ask the user for something they may have noted, "
 			"then memory_read what looks right. While `next` is not null, call again with it as `cursor`. "
 			"search_warming means that the index is being built: try again in a moment.",
 		.output_schema = search_output,

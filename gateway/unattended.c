@@ -1,17 +1,8 @@
 #include <string.h>
 
 #include "escrow/deposit.h"
+#include "gateway/answer.h"
 #include "gateway/unattended.h"
-#include "mailbox/clock.h"
-
-static void
-write_time(struct json_writer *w, const char *key, struct wall_ms t)
-{
-	char text[CLOCK_TEXT_LEN + 1];
-
-	clock_text(t, text);
-	json_member_text(w, key, text);
-}
 
 /* A page's end: where it began, where the next one does, and its place in the log. */
 static void
@@ -23,19 +14,6 @@ write_page_end(struct json_writer *w, uint64_t offset, const struct client_answe
 		json_write_u64(w, offset + a->n_items);
 	else
 		json_write_null(w);
-}
-
-static void
-write_audit(struct json_writer *w, uint64_t index, struct uuid library)
-{
-	char origin[sizeof "memories/" + UUID_TEXT_LEN] = "memories/";
-
-	uuid_text(library, origin + strlen(origin));
-	json_write_key(w, "audit");
-	json_write_object(w);
-	json_member_u64(w, "index", index);
-	json_member_text(w, "log", origin);
-	json_write_end(w);
 }
 
 void
@@ -54,8 +32,8 @@ write_asset_row(struct json_writer *w, const struct client_item *item)
 	else
 		json_write_id(w, r->revision);
 	json_member_u64(w, "bytes", r->bytes);
-	write_time(w, "created_at", r->asset_created);
-	write_time(w, "updated_at", r->created);
+	answer_time(w, "created_at", r->asset_created);
+	answer_time(w, "updated_at", r->created);
 	json_member_bool(w, "conflict", item->n_heads > 1);
 	json_write_key(w, "heads");
 	json_write_array(w);
@@ -77,7 +55,7 @@ write_revision_row(struct json_writer *w, const struct client_item *item)
 	for (size_t i = 0; i < r->n_parents; i++)
 		json_write_id(w, r->parents[i]);
 	json_write_end(w);
-	write_time(w, "created_at", r->created);
+	answer_time(w, "created_at", r->created);
 	json_member_u64(w, "bytes", r->bytes);
 	json_member_bool(w, "head", item->flags & ITEM_HEAD);
 	json_member_bool(w, "deleted", r->deleted);
@@ -104,7 +82,7 @@ answer_page(struct client *c, const struct client_want *want, struct json_writer
 		(list ? write_asset_row : write_revision_row)(w, &a->items[i]);
 	json_write_end(w);
 	write_page_end(w, want->offset, a);
-	write_audit(w, a->index, client_welcome(c)->library);
+	answer_audit(w, a->index, client_welcome(c)->library);
 	json_write_end(w);
 	client_answer_free(&a);
 	return OK;
@@ -132,7 +110,7 @@ answer_bytes(struct client *c, const struct client_want *want, struct json_write
 		json_write_u64(w, b.offset + length);
 	json_member_id(w, "revision", b.revision);
 	json_member_text(w, "encoding", b.kind == KIND_MEMORY || b.kind == KIND_CARD ? "content_json" : "raw_bytes");
-	write_audit(w, b.index, client_welcome(c)->library);
+	answer_audit(w, b.index, client_welcome(c)->library);
 	json_write_end(w);
 	client_bytes_free(&b);
 	return OK;

@@ -46,6 +46,7 @@ enum lie {
 };
 
 #define GATE_PIECES_MAX 8
+#define GATE_ROWS_MAX   100
 #define GATE_CONNECTIONS 4
 
 struct gate {
@@ -68,6 +69,8 @@ struct gate {
 	const uint8_t  *content;       /* what a read gives */
 	size_t          content_len;
 	enum kind       kind;
+	size_t          n_rows;        /* what a list gives, whatever the vault */
+	size_t          row_title_len; /* of each */
 
 	/* What it saw. */
 	unsigned        n_hellos, n_asks, n_chunks, n_discards, n_published;
@@ -189,6 +192,43 @@ gate_deposit(struct wire_out *items, struct wire_out *refs, struct secret *keys)
 	return n;
 }
 
+/* The ids of the i-th row; every third one is a card. */
+static inline struct uuid
+gate_row_id(uint8_t what, size_t i)
+{
+	struct uuid id = gate_id(what);
+
+	id.b[14] = (uint8_t)(i >> 8);
+	id.b[15] = (uint8_t)i;
+	return id;
+}
+
+/* The deposit of a list. The number of pieces. */
+static inline size_t
+gate_list(struct wire_out *items, struct wire_out *refs, struct secret *keys, uint8_t *more)
+{
+	static uint8_t title[1024];
+	struct uuid asset = gate.asset, revision = gate.revision;
+	size_t n = 0;
+
+	for (size_t i = gate.ask.offset; i < gate.n_rows && n < gate.ask.limit && n < GATE_ROWS_MAX; i++, n++) {
+		struct revision_row r = { .vault = gate.ask.vault, .asset = gate_row_id(0x24, i), .revision = gate_row_id(0x34, i),
+			.kind = i % 3 == 2 ? KIND_CARD : KIND_MEMORY, .bytes = i, .created = { 77 } };
+		uint8_t row[REVISION_ROW_MAX];
+		struct wire_out row_out = wire_out(row, sizeof row);
+
+		memset(title, i % 2 == 0 ? '"' : 'x', sizeof title);
+		revision_row_put(&row_out, &r);
+		gate.asset = r.asset;
+		gate.revision = r.revision;
+		gate_piece(items, refs, keys, n, PART_TITLE, 0, false, wire_written(&row_out), (struct span){ title, gate.row_title_len });
+	}
+	gate.asset = asset;
+	gate.revision = revision;
+	*more = gate.ask.offset + n < gate.n_rows;
+	return n;
+}
+
 static inline void
 gate_commit(struct ack_body *ack)
 {
@@ -259,16 +299,19 @@ static inline void
 gate_answer_read(struct answer_body *a)
 {
 	struct wire_out items = wire_out(gate_items, sizeof gate_items);
-	uint8_t buf[GATE_PIECES_MAX * 38];
+	uint8_t buf[GATE_ROWS_MAX * 38];
 	struct wire_out refs = wire_out(buf, sizeof buf);
 	struct secret *keys = NULL;
 	struct uuid was = gate.revision;
 
-	if (secret_new(GATE_PIECES_MAX * KEY_LEN, &keys) != OK)
+	if (secret_new(GATE_ROWS_MAX * KEY_LEN, &keys) != OK)
 		abort();
 	if (gate.lie == LIES_REVISION_OF_ANOTHER_NAME)
 		gate.revision = gate_id(0x3f);
-	a->deposit.n_items = (uint16_t)gate_deposit(&items, &refs, keys);
+	if (gate.ask.op == OP_LIST)
+		a->deposit.n_items = (uint16_t)gate_list(&items, &refs, keys, &a->deposit.more);
+	else
+		a->deposit.n_items = (uint16_t)gate_deposit(&items, &refs, keys);
 	gate.revision = was;
 	if (gate.lie == LIES_TRAILING_BYTES)
 		wire_put_u8(&items, 0);

@@ -63,7 +63,8 @@ rig_write_found(struct json_writer *w)
 	rig_pair(w, "title", "T");
 	rig_pair(w, "updated_at", "2026-11-30T10:00:00Z");
 	rig_count(w, "score", 3);
-	rig_pair(w, "field", "body");
+	rig_pair(w, "part", "body");
+	rig_count(w, "number", 0);
 	rig_count(w, "match_offset", 3);
 	rig_count(w, "match_length", 3);
 	rig_pair(w, "excerpt", "x");
@@ -71,6 +72,7 @@ rig_write_found(struct json_writer *w)
 	json_write_end(w);
 	json_write_end(w);
 	rig_count(w, "total", 1);
+	rig_flag(w, "relaxed", false);
 }
 
 static inline enum err

@@ -167,7 +167,7 @@ def titles_with_controls_are_shown_and_not_obeyed():
         equal(home.owner("asset", "list", vault).given()["assets"][0]["title"], title, "title")
     home.owner("asset", "add", vault, "-", "--kind", "memory", "--title", "ä \x9b31m \u202egnp.exe", input=b"x").done()
     text = home.owner("asset", "list", vault, json=False).done().out.decode()
-    check(r"ä \xc2\x9b31m \xe2\x80\xaegnp.exe" in text, f"controls of C1 or of direction reach the terminal: {text!r}")
+    check("ä ⟨U+009B⟩31m ⟨U+202E⟩gnp.exe" in text, f"controls of C1 or of direction reach the terminal: {text!r}")
 
 
 @case

@@ -88,11 +88,13 @@ bool print_failed(void);
 enum err print_bytes(struct span bytes);
 
 /*
- * printf to stdout for people. Text that came from content goes by print_safe: controls of
- * the terminal and of writing direction, and what is no UTF-8, are shown as \xNN, not obeyed.
+ * printf to stdout for people. Text that came from content goes by print_safe: what a terminal
+ * would obey or not show (gateway/visible.h) is shown by its number, as ⟨U+202E⟩. By
+ * print_safe_lines each line of it stands on a line of its own, after the mark.
  */
 enum err print_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void     print_safe(struct span text);
+void     print_safe_lines(const char *mark, struct span text);
 
 /* How many columns of a terminal print_safe takes for it. */
 size_t print_safe_columns(struct span text);

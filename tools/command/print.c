@@ -2,9 +2,11 @@
 #include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 #include <wchar.h>
 
+#include "gateway/visible.h"
 #include "mailbox/utf8.h"
 #include "tools/command/command.h"
 
@@ -89,57 +91,20 @@ member_head(struct json_writer *w, const char *name, uint64_t size, const uint8_
 	json_write_end(w);
 }
 
-/*
- * Controls of either set could move the cursor or change colours, and those of
- * the bidirectional algorithm (UAX #9) the order in which the line is read.
- */
-static bool
-obeyed_by_terminals(uint32_t point)
-{
-	return point < 0x20 || (point >= 0x7f && point <= 0x9f) || point == 0x061c ||
-	    point == 0x200e || point == 0x200f || (point >= 0x2028 && point <= 0x202e) ||
-	    (point >= 0x2066 && point <= 0x2069);
-}
-
-/* Each byte as \xNN; returns how many were written. */
-static size_t
-put_shown(const uint8_t *p, size_t n, uint8_t *out)
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < n; i++) {
-		*out++ = '\\';
-		*out++ = 'x';
-		*out++ = (uint8_t)digits[p[i] >> 4];
-		*out++ = (uint8_t)digits[p[i] & 0xf];
-	}
-	return 4 * n;
-}
-
 void
 print_safe(struct span text)
 {
-	uint8_t buf[256];
+	char buf[256];
 	size_t n = 0, len;
-	uint32_t point;
 
-	for (size_t i = 0; i < text.len; i += len) {
-		bool show = (len = utf8_take(text.p + i, text.len - i, &point)) == 0 || obeyed_by_terminals(point);
-
-		if (len == 0)
-			len = 1;
-		if (n + 16 > sizeof buf) {
-			(void)print_bytes((struct span){ buf, n });
+	for (size_t i = 0; i < text.len; n += len) {
+		if (n + VISIBLE_MAX > sizeof buf) {
+			(void)print_bytes((struct span){ (const uint8_t *)buf, n });
 			n = 0;
 		}
-		if (show) {
-			n += put_shown(text.p + i, len, buf + n);
-			continue;
-		}
-		for (size_t k = 0; k < len; k++)
-			buf[n++] = text.p[i + k];
+		i += visible_next(text.p + i, text.len - i, buf + n, &len);
 	}
-	(void)print_bytes((struct span){ buf, n });
+	(void)print_bytes((struct span){ (const uint8_t *)buf, n });
 	wipe(buf, sizeof buf);
 }
 
@@ -164,17 +129,36 @@ columns_of(uint32_t point)
 size_t
 print_safe_columns(struct span text)
 {
-	size_t n = 0, len;
+	size_t n = 0, len, shown;
+	char buf[VISIBLE_MAX];
 	uint32_t point;
 
 	for (size_t i = 0; i < text.len; i += len) {
 		len = utf8_take(text.p + i, text.len - i, &point);
-		if (len > 0 && !obeyed_by_terminals(point)) {
+		if (len > 0 && !visible_hidden(point)) {
 			n += columns_of(point);
 			continue;
 		}
-		len = len == 0 ? 1 : len;
-		n += 4 * len;
+		len = visible_next(text.p + i, text.len - i, buf, &shown);
+		/* Its brackets are three bytes each, and one column. */
+		n += shown - 4;
 	}
 	return n;
+}
+
+void
+print_safe_lines(const char *mark, struct span text)
+{
+	const uint8_t *end;
+	size_t len;
+
+	do {
+		end = text.len > 0 ? memchr(text.p, '\n', text.len) : NULL;
+		len = end != NULL ? (size_t)(end - text.p) : text.len;
+		print_line("%s", mark);
+		print_safe((struct span){ text.p, len });
+		print_line("\n");
+		text.p += len + (end != NULL);
+		text.len -= len + (end != NULL);
+	} while (end != NULL);
 }

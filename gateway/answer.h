@@ -1,0 +1,14 @@
+/* answer: what the answers of all our surfaces write alike. */
+#ifndef GATEWAY_ANSWER_H
+#define GATEWAY_ANSWER_H
+
+#include "gateway/json_write.h"
+#include "mailbox/clock.h"
+
+/* A member with a time, RFC 3339. */
+void answer_time(struct json_writer *w, const char *name, struct wall_ms t);
+
+/* "audit":{"index":…,"log":…}: where in the library's log the delivery stands. */
+void answer_audit(struct json_writer *w, uint64_t index, struct uuid library);
+
+#endif
