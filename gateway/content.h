@@ -5,7 +5,7 @@
  *   memory  {"title":…,"body":…,"tags":[…]}
  *   card    {"title":…,"fields":[{"name":…,"value":…,"protected":false}],"tags":[…]}
  *   meta    {"name":…,"media_type":…,"username":…,"url":…,"notes":…,"otp":…,"tags":[…]},
- *           what is not there left out; `otp` is the one form of gateway/otp_uri.h
+ *           and of a proposal "reason"; what is not there left out; `otp` is the one form of gateway/otp_uri.h
  *
  * The value of a protected field is secret://VAULT/CREDENTIAL, never a secret.
  */
@@ -20,7 +20,7 @@
 
 #define CONTENT_FIELDS_MAX 4
 
-/* Of a credential: UTF-8 without a NUL. */
+/* Of a credential or a proposal: UTF-8 without a NUL. */
 struct content_field {
 	const char *name;
 	struct span value;

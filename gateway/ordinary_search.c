@@ -89,7 +89,7 @@ ordinary_search(const struct ordinary *o, const struct ordinary_ask *ask, struct
 {
 	struct client_search_want want = {
 		.surface = SURFACE_STDIO, .vault = ask->vault, .kind = (enum kind)ask->kind, .limit = ask->limit,
-		.query = ask->query, .token = o->token,
+		.query = ask->query, .token = o->token, .grant_type = GRANT_ORDINARY,
 	};
 	uint8_t buf[ORDINARY_CONTEXT_MAX];
 	struct span context = ordinary_context(o, ask, "memory_search", buf);

@@ -15,6 +15,7 @@
 struct writer {
 	struct client      *client;       /* borrowed */
 	struct revision_row row;
+	uint64_t            index;        /* of the record that brought its keys */
 	enum publish_mode   mode;
 	struct uuid         settles;      /* a proposal */
 	bool                proposes;
@@ -54,6 +55,7 @@ ask_keys(struct client *c, const struct client_want *want, struct writer *w)
 	w->row.vault = want->vault;
 	w->row.asset = a->asset;
 	w->row.revision = a->revision;
+	w->index = a->index;
 	w->row.created = clock_wall();
 	w->revision_key = a->revision_key;
 	a->revision_key = NULL;
@@ -214,6 +216,12 @@ writer_publish(struct writer *w, struct span title, struct span meta, struct uui
 	*asset = w->row.asset;
 	*revision = w->row.revision;
 	return OK;
+}
+
+uint64_t
+writer_index(const struct writer *w)
+{
+	return w->index;
 }
 
 void

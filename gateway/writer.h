@@ -48,6 +48,9 @@ enum err writer_add(struct writer *w, const void *p, size_t len);
 enum err writer_publish(struct writer *w, struct span title, struct span meta,
     struct uuid *asset, struct uuid *revision);
 
+/* The place in the log of the record that brought its keys. */
+uint64_t writer_index(const struct writer *w);
+
 /* Without a publish, what was stored is discarded. */
 void writer_close(struct writer **w);
 

@@ -4,98 +4,13 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import threading
 
-from harness import (BIN, FILE, NO_ID, PATIENCE_S, at_end, case, check, data_of, environment, equal, furnished, main, program,
-                     remove, shared, within)
+from harness import (FILE, NO_ID, PATIENCE_S, case, check, data_of, equal, furnished, main, program, remove, shared, within)
+from mcp_lines import LEGACY, MODERN, Server, bad, good, text_of
 
-LEGACY = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
-MODERN = "2026-07-28"
 TOOLS = ["unattended_list", "unattended_history", "unattended_read", "unattended_credential_bytes"]
 COMMAND_OF = dict(zip(TOOLS, ["list", "history", "read", "credential-bytes"]))
-META = {"io.modelcontextprotocol/protocolVersion": MODERN,
-        "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {}}
-
-
-class Server:
-    """A running `mcp serve-unattended`, spoken to in lines."""
-
-    def __init__(self, home, client=None, revision=None):
-        self.revision = revision
-        self.last = 0
-        self.errors = open(home.side("mcp.err"), "ab")
-        self.p = subprocess.Popen([BIN, "--home", home.path, "mcp", "serve-unattended", "--client-file",
-                                   client or home.client], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                  stderr=self.errors, env=environment(), start_new_session=True, bufsize=0)
-        self.pending = b""
-        at_end(self.close)
-        if revision in LEGACY:
-            self.hello = self.ask("initialize", {"protocolVersion": revision, "capabilities": {},
-                                                 "clientInfo": {"name": "tests", "version": "1"}})
-            self.write({"jsonrpc": "2.0", "method": "notifications/initialized"})
-
-    def close(self):
-        self.p.kill()
-        self.p.wait()
-        for f in (self.p.stdin, self.p.stdout, self.errors):
-            f.close()
-
-    def write(self, message):
-        data = message if isinstance(message, bytes) else json.dumps(message).encode()
-        self.p.stdin.write(data + b"\n")
-
-    def line(self, seconds=20):
-        """The next line as JSON."""
-        import select
-        while b"\n" not in self.pending:
-            ready, _, _ = select.select([self.p.stdout], [], [], seconds)
-            check(ready, "the server says nothing")
-            chunk = os.read(self.p.stdout.fileno(), 1 << 20)
-            check(chunk, "the server has ended")
-            self.pending += chunk
-        text, _, self.pending = self.pending.partition(b"\n")
-        return json.loads(text)
-
-    def ask(self, method, params=None):
-        """The whole answer to a request."""
-        self.last += 1
-        params = dict(params or {})
-        if self.revision == MODERN:
-            params["_meta"] = META
-        self.write({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params})
-        answer = self.line()
-        equal((answer.get("jsonrpc"), answer.get("id")), ("2.0", self.last), f"head of {answer!r:.200}")
-        return answer
-
-    def call(self, tool, **arguments):
-        answer = self.ask("tools/call", {"name": tool, "arguments": arguments})
-        check("result" in answer, f"no result: {answer!r:.300}")
-        return answer["result"]
-
-    def end(self):
-        self.p.stdin.close()
-        return self.p.wait(10)
-
-
-def _text(result):
-    equal([c["type"] for c in result["content"]], ["text"], "content")
-    return result["content"][0]["text"]
-
-
-def _good(result):
-    check(not result.get("isError"), f"{result!r:.300}")
-    return json.loads(_text(result))
-
-
-def _bad(result, code):
-    check(result.get("isError") is True, f"no error: {result!r:.300}")
-    check(_text(result).startswith("{"), f"no JSON: {_text(result)!r:.300}")
-    value = json.loads(_text(result))
-    equal(value["error"]["code"], code, "code")
-    check("structuredContent" not in result, "an error has structuredContent")
-    return value
 
 
 def _arguments(home, tool):
@@ -110,11 +25,11 @@ def all_five_revisions_are_spoken():
         s = Server(home, revision=revision)
         equal(s.hello["result"]["protocolVersion"], revision, "agreed version")
         check("tools" in s.hello["result"]["capabilities"], "no tools announced")
-        equal(_good(s.call(TOOLS[0], vault=home.main))["vault"], home.main, f"list by {revision}")
+        equal(good(s.call(TOOLS[0], vault=home.main))["vault"], home.main, f"list by {revision}")
         equal(s.end(), 0, "exit code")
     s = Server(home, revision=MODERN)
     check(MODERN in json.dumps(s.ask("server/discover")["result"]), "server/discover lacks the version")
-    equal(_good(s.call(TOOLS[0], vault=home.main))["vault"], home.main, f"list by {MODERN}")
+    equal(good(s.call(TOOLS[0], vault=home.main))["vault"], home.main, f"list by {MODERN}")
 
 
 @case
@@ -160,7 +75,7 @@ def results_equal_the_answers_of_the_cli():
             for more in ({}, {"offset": 1, "limit": 3}):
                 args = _arguments(home, tool)
                 result = s.call(tool, **args, **more)
-                mine = _good(result)
+                mine = good(result)
                 options = [w for k, v in more.items() for w in (f"--{k}", v)]
                 theirs = home.read(home.client, COMMAND_OF[tool], *args.values(), *options).given()
                 check(theirs["audit"]["index"] > mine["audit"]["index"], "places in the log")
@@ -178,7 +93,7 @@ def results_equal_the_answers_of_the_cli():
 def the_record_of_a_read_names_its_surface():
     home = furnished()
     s = Server(home, revision=LEGACY[-1])
-    a = _good(s.call(TOOLS[2], vault=home.main, asset=home.big["asset"], offset=70000, limit=5))
+    a = good(s.call(TOOLS[2], vault=home.main, asset=home.big["asset"], offset=70000, limit=5))
     r = home.records()[a["audit"]["index"]]
     equal((r["type"], r["surface"], r["subject"], r["asset"], r["offset"], r["length"]),
           ("intent", "stdio", home.grant, home.big["asset"], 70000, 5), "record")
@@ -190,7 +105,7 @@ def a_whole_file_comes_by_pages():
     s = Server(home, revision=LEGACY[-1])
     got, offset, pin = b"", 0, {}
     while offset is not None:
-        a = _good(s.call(TOOLS[2], vault=home.main, asset=home.big["asset"], offset=offset, **pin))
+        a = good(s.call(TOOLS[2], vault=home.main, asset=home.big["asset"], offset=offset, **pin))
         got += data_of(a)
         offset, pin = a["next"], {"revision": a["revision"]}
     equal(got == FILE, True, "bytes")
@@ -201,12 +116,12 @@ def errors_come_as_results_with_the_clis_code():
     home = shared(furnished)
     for revision in (LEGACY[0], LEGACY[-1], MODERN):
         s = Server(home, revision=revision)
-        _bad(s.call(TOOLS[0], vault=home.other), "vault_not_granted")
-        _bad(s.call(TOOLS[2], vault=home.main, asset=NO_ID), "not_found")
-        _bad(s.call(TOOLS[2], vault=home.main, asset=home.secret["asset"]), "wrong_kind")
-        _bad(s.call(TOOLS[3], vault=home.main, asset=home.big["asset"]), "wrong_kind")
-        _bad(s.call(TOOLS[2], vault=home.main, asset=home.big["asset"], offset=10**9), "offset_out_of_range")
-        _bad(s.call(TOOLS[2], vault=home.main, asset=home.big["asset"], revision=home.memory["revision"]), "revision_mismatch")
+        bad(s.call(TOOLS[0], vault=home.other), "vault_not_granted")
+        bad(s.call(TOOLS[2], vault=home.main, asset=NO_ID), "not_found")
+        bad(s.call(TOOLS[2], vault=home.main, asset=home.secret["asset"]), "wrong_kind")
+        bad(s.call(TOOLS[3], vault=home.main, asset=home.big["asset"]), "wrong_kind")
+        bad(s.call(TOOLS[2], vault=home.main, asset=home.big["asset"], offset=10**9), "offset_out_of_range")
+        bad(s.call(TOOLS[2], vault=home.main, asset=home.big["asset"], revision=home.memory["revision"]), "revision_mismatch")
 
 
 @case
@@ -228,29 +143,29 @@ def arguments_that_do_not_fit_are_refused_and_harm_nothing():
         if "error" in answer:
             equal(answer["error"]["code"], -32602, f"error of {arguments}")
         else:
-            check(answer["result"]["isError"] is True and "invalid_argument" in _text(answer["result"]), f"{answer}")
+            check(answer["result"]["isError"] is True and "invalid_argument" in text_of(answer["result"]), f"{answer}")
     for params in ({"name": "nonsense", "arguments": {}}, {"name": "unattended_write", "arguments": {"vault": v}},
                    {"arguments": {}}, {"name": 7}):
         check("error" in s.ask("tools/call", params), f"{params} was taken")
-    _good(s.call(TOOLS[0], vault=v))
+    good(s.call(TOOLS[0], vault=v))
 
 
 @case
 def a_revoked_grant_is_refused_on_a_running_server():
     home = furnished()
     s = Server(home, revision=LEGACY[-1])
-    _good(s.call(TOOLS[0], vault=home.main))
+    good(s.call(TOOLS[0], vault=home.main))
     home.owner("unattended", "revoke", home.grant).done()
-    _bad(s.call(TOOLS[0], vault=home.main), "invalid_grant")
+    bad(s.call(TOOLS[0], vault=home.main), "invalid_grant")
 
 
 @case
 def a_manual_lock_is_felt_on_a_running_server():
     home = furnished()
     s = Server(home, revision=LEGACY[-1])
-    _good(s.call(TOOLS[0], vault=home.main))
+    good(s.call(TOOLS[0], vault=home.main))
     home.owner("lock").done()
-    _bad(s.call(TOOLS[0], vault=home.main), "banned")
+    bad(s.call(TOOLS[0], vault=home.main), "banned")
 
 
 @case
@@ -262,7 +177,7 @@ def the_terminals_sudo_is_not_inherited():
     script += json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
         "name": TOOLS[0], "arguments": {"vault": home.other}}}) + "\n"
     r = home.owner("mcp", "serve-unattended", "--client-file", home.client, json=False, input=script.encode()).done()
-    _bad(json.loads(r.out.splitlines()[1])["result"], "vault_not_granted")
+    bad(json.loads(r.out.splitlines()[1])["result"], "vault_not_granted")
 
 
 # Lines
@@ -272,11 +187,11 @@ def a_daemon_restart_in_the_middle_is_survived():
     home = furnished()
     for revision in (LEGACY[-1], MODERN):
         s = Server(home, revision=revision)
-        _good(s.call(TOOLS[2], vault=home.main, asset=home.memory["asset"]))
+        good(s.call(TOOLS[2], vault=home.main, asset=home.memory["asset"]))
         home.restart()
         within(10, lambda: not s.call(TOOLS[2], vault=home.main, asset=home.memory["asset"]).get("isError"), "a read again")
         home.kill()
-        _bad(s.call(TOOLS[0], vault=home.main), "daemon_not_running")
+        bad(s.call(TOOLS[0], vault=home.main), "daemon_not_running")
         home.start()
         within(10, lambda: not s.call(TOOLS[0], vault=home.main).get("isError"), "a list again")
         equal(s.end(), 0, "exit code")
@@ -288,9 +203,9 @@ def a_server_may_start_before_the_daemon():
     home.stop()
     s = Server(home, revision=LEGACY[-1])
     equal([t["name"] for t in s.ask("tools/list")["result"]["tools"]], TOOLS, "tools without a daemon")
-    _bad(s.call(TOOLS[0], vault=home.main), "daemon_not_running")
+    bad(s.call(TOOLS[0], vault=home.main), "daemon_not_running")
     home.start()
-    _good(s.call(TOOLS[0], vault=home.main))
+    good(s.call(TOOLS[0], vault=home.main))
 
 
 @case
@@ -344,7 +259,7 @@ def garbage_is_answered_by_an_error_and_the_next_line_by_a_result():
         for one in a if isinstance(a, list) else [a]:
             check("error" in one or "result" in one, f"{one!r:.200}")
     check(sum("error" in a for a in seen[:-1] if isinstance(a, dict)) >= 8, f"errors: {seen!r:.500}")
-    _good(s.call(TOOLS[0], vault=home.main))
+    good(s.call(TOOLS[0], vault=home.main))
 
 
 @case
@@ -365,7 +280,7 @@ def a_line_of_a_mebibyte_is_taken_or_refused_and_the_next_one_served():
         s.write(b'{"jsonrpc":"2.0","id":5,"method":"ping","params":{"x":"' + b"y" * (size - 58) + b'"}}')
         a = s.line()
         check("result" in a or "error" in a, f"{a!r:.200}")
-        _good(s.call(TOOLS[0], vault=home.main))
+        good(s.call(TOOLS[0], vault=home.main))
 
 
 @case
@@ -384,7 +299,7 @@ def many_requests_at_once_are_answered_each_once():
     for _ in range(n):
         a = s.line()
         check(a["id"] not in seen, "answered twice")
-        seen[a["id"]] = _good(a["result"])
+        seen[a["id"]] = good(a["result"])
     t.join()
     for i in range(n):
         equal(data_of(seen[f"r{i}"]) == FILE[i:i + 2000], True, f"bytes of request {i}")
@@ -394,7 +309,7 @@ def many_requests_at_once_are_answered_each_once():
 def stdout_holds_protocol_and_nothing_else():
     home = furnished()
     s = Server(home, revision=LEGACY[-1])
-    _bad(s.call(TOOLS[0], vault=home.other), "vault_not_granted")
+    bad(s.call(TOOLS[0], vault=home.other), "vault_not_granted")
     home.stop()
     s.call(TOOLS[0], vault=home.main)
     s.write(b"garbage")
@@ -415,7 +330,7 @@ def a_bridge_refuses_a_log_that_was_put_back_behind_its_back():
     shutil.copytree(home.path, early)
     home.start()
     s = Server(home, revision=LEGACY[-1])
-    _good(s.call(TOOLS[0], vault=home.main))
+    good(s.call(TOOLS[0], vault=home.main))
     home.stop()
     # The bridge stands in the home, so that stays.
     for name in os.listdir(home.path):
@@ -426,8 +341,8 @@ def a_bridge_refuses_a_log_that_was_put_back_behind_its_back():
     def refused():
         result = s.call(TOOLS[0], vault=home.main)
         # The lost connection is noticed first.
-        return json.loads(_text(result))["error"]["code"] not in ("interrupted", "daemon_not_running") and result
-    _bad(within(PATIENCE_S, refused, "an answer of the new daemon"), "audit_diverged")
+        return json.loads(text_of(result))["error"]["code"] not in ("interrupted", "daemon_not_running") and result
+    bad(within(PATIENCE_S, refused, "an answer of the new daemon"), "audit_diverged")
 
 
 @case

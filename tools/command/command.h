@@ -89,12 +89,10 @@ enum err print_bytes(struct span bytes);
 
 /*
  * printf to stdout for people. Text that came from content goes by print_safe: what a terminal
- * would obey or not show (gateway/visible.h) is shown by its number, as ⟨U+202E⟩. By
- * print_safe_lines each line of it stands on a line of its own, after the mark.
+ * would obey or not show (gateway/visible.h) is shown by its number, as ⟨U+202E⟩.
  */
 enum err print_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void     print_safe(struct span text);
-void     print_safe_lines(const char *mark, struct span text);
 
 /* How many columns of a terminal print_safe takes for it. */
 size_t print_safe_columns(struct span text);
@@ -171,6 +169,12 @@ enum err run_unattended_history(struct invocation *in);
 enum err run_unattended_read(struct invocation *in);
 enum err run_unattended_credential_bytes(struct invocation *in);
 enum err run_mcp_serve_unattended(struct invocation *in);
+enum err run_mcp_serve(struct invocation *in);
+enum err run_proposal_list(struct invocation *in);
+enum err run_proposal_show(struct invocation *in);
+enum err run_proposal_confirm(struct invocation *in);
+enum err run_proposal_edit(struct invocation *in);
+enum err run_proposal_dismiss(struct invocation *in);
 enum err run_grant_mint(struct invocation *in);
 enum err run_grant_list(struct invocation *in);
 enum err run_grant_revoke(struct invocation *in);

@@ -2,7 +2,6 @@
 #include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -144,21 +143,4 @@ print_safe_columns(struct span text)
 		n += shown - 4;
 	}
 	return n;
-}
-
-void
-print_safe_lines(const char *mark, struct span text)
-{
-	const uint8_t *end;
-	size_t len;
-
-	do {
-		end = text.len > 0 ? memchr(text.p, '\n', text.len) : NULL;
-		len = end != NULL ? (size_t)(end - text.p) : text.len;
-		print_line("%s", mark);
-		print_safe((struct span){ text.p, len });
-		print_line("\n");
-		text.p += len + (end != NULL);
-		text.len -= len + (end != NULL);
-	} while (end != NULL);
 }

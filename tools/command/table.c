@@ -145,6 +145,24 @@ static const struct option client_file_options[] = {
 	END
 };
 
+static const struct option serve_options[] = {
+	{ "--grant-file", "PATH", "the grant file", true, false },
+	{ "--max-bytes", "N", "no answer is longer, 4096 to 262144 (default 32768)", false, false },
+	END
+};
+
+static const struct option proposal_list_options[] = {
+	{ "--vault", "VAULT", "only those for this vault", false, false },
+	{ "--offset", "N", "skip so many rows (default 0)", false, false },
+	{ "--limit", "N", "at most so many rows, 1 to 100 (default 100)", false, false },
+	END
+};
+
+static const struct option confirm_options[] = {
+	{ "--yes", NULL, "do not ask; refused when the asset changed since", false, false },
+	END
+};
+
 static const struct option verify_options[] = {
 	{ "--key", "FILE", "the log's public key (default: key.pub in the log's folder)", false, false },
 	{ "--full", NULL, "check every signature, not one an epoch and the last", false, false },
@@ -316,6 +334,24 @@ const struct command commands[] = {
 	  0, 0, NULL, NEEDS_HOME, false, false, run_grant_prune },
 	{ "mcp serve-unattended", "", "serve the four unattended tools over MCP on stdin and stdout", "",
 	  0, 0, client_file_options, NEEDS_HOME, true, false, run_mcp_serve_unattended },
+	{ "mcp serve", "", "serve memories and cards of an ordinary grant over MCP on stdin and stdout",
+	  "Works while the library is unlocked. Answers are at most --max-bytes long, counted once;\n"
+	  "what does not fit comes at a cursor. The grant file is read again with each connection.",
+	  0, 0, serve_options, NEEDS_HOME, true, false, run_mcp_serve },
+	{ "proposal list", "", "list what assistants propose",
+	  "Nothing of it is in the vault before it is confirmed.",
+	  0, 0, proposal_list_options, NEEDS_HOME, false, false, run_proposal_list },
+	{ "proposal show", "PROPOSAL", "show what a proposal would change",
+	  "Characters that hide or turn others around are shown as their numbers.",
+	  1, 1, NULL, NEEDS_HOME, false, false, run_proposal_show },
+	{ "proposal confirm", "PROPOSAL", "make a proposal's change, after showing it",
+	  "Asks y or N. Needs an unlocked library and no sudo.",
+	  1, 1, confirm_options, NEEDS_HOME, false, false, run_proposal_confirm },
+	{ "proposal edit", "PROPOSAL", "change a proposal in your editor, then confirm it",
+	  "As `asset edit` does; what was proposed is left as it is until you confirm.",
+	  1, 1, confirm_options, NEEDS_HOME, false, false, run_proposal_edit },
+	{ "proposal dismiss", "PROPOSAL", "forget a proposal", "",
+	  1, 1, NULL, NEEDS_HOME, false, false, run_proposal_dismiss },
 	{ "audit verify", "[DIR]", "check the signed log from its files alone",
 	  "DIR is a log's folder (default: the home's); with it no home is needed.\n"
 	  "Exit 0: valid. 1: not valid. 3: valid, but not what an anchor knows.",
