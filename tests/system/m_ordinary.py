@@ -2,7 +2,7 @@
 """m: `mcp serve`, the ordinary grant's server, by raw lines: what it shows, what it hides, and how long its answers are."""
 import json
 
-from harness import NO_ID, case, check, equal, furnished, main, program, shared
+from harness import NO_ID, PATIENCE_S, case, check, equal, furnished, main, program, shared, within
 from mcp_lines import LEGACY, MODERN, Server, bad, good, text_of
 
 READERS = ["memory_list", "memory_read", "memory_search"]
@@ -148,6 +148,40 @@ def a_cursor_of_something_else_is_refused():
     # It is the grant's, not the process's.
     s = serve(home)
     good(s.call("memory_read", vault=home.main, asset=home.long["asset"], cursor=cursor))
+
+
+def search(s, **arguments):
+    """Once the index is there."""
+    def found():
+        result = s.call("memory_search", **arguments)
+        return None if "search_warming" in text_of(result) else result
+    return within(PATIENCE_S, found, "an index")
+
+
+@case
+def a_search_finds_what_the_grant_may_see_and_no_more():
+    home = granted()
+    home.add(home.main, "memory", "milk of the private kind", "--title", "Hidden milk", "--private")
+    for i in range(12):
+        home.add(home.main, "memory", f"walnut number {i} " + "und so weiter " * 30, "--title", f"Nut {i}")
+    s = serve(home, "--max-bytes", "4096")
+    s.cap = 4096
+    for query in ("milk", "牛奶"):
+        answer = good(search(s, query=query))
+        equal([r["asset"] for r in answer["results"]], [home.memory["asset"]], query)
+        equal(answer["results"][0]["uri"], f"memory://{home.main}/{home.memory['asset']}", "uri")
+    def all_nuts():
+        return len(good(search(s, query="walnut"))["results"]) > 0 and good(s.call("memory_search", query="walnut"))["total"] == 12
+    within(PATIENCE_S, all_nuts, "all of them in the index")
+    rows = pages(s, "memory_search", "results", query="walnut", limit=50)
+    equal(len({r["asset"] for r in rows}), 12, "found")
+    equal(len(rows), 12, "rows")
+    for query in ("diary", "other vault", "Bank login"):
+        found = good(search(s, query=query))["results"]
+        check(not {r["asset"] for r in found} & {home.private["asset"], home.apart["asset"], home.secret["asset"]}, f"{query}: {found}")
+    bad(s.call("memory_search", query="x", vault=home.other), "vault_not_granted")
+    bad(s.call("memory_search", query="!?"), "query_empty")
+    bad(s.call("memory_search", query="字" * 200), "query_too_long")
 
 
 @case

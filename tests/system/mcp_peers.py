@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The real MCP clients from npm talk to `memories mcp serve-unattended`.
+"""The real MCP clients from npm talk to `memories mcp serve-unattended` and to `memories mcp serve`.
 
 Skipped (exit 77) where node or npm are missing or the registry cannot be reached.
 """
@@ -35,13 +35,19 @@ def main():
             print(f"skipped: {why}")
             return 77
         home = harness.furnished()
-        ids = json.dumps({"vault": home.main, "asset": home.memory["asset"], "credential": home.secret["asset"]})
-        # The clients pass on few variables of their own.
-        server = ["env", f"XDG_STATE_HOME={harness.state_dir()}", harness.BIN, "--home", home.path, "mcp", "serve-unattended", "--client-file", home.client]
+        grant = home.side("grant")
+        home.owner("grant", "mint", "--vault", home.main, "--allow-propose", "--grant-file", grant).done()
         failed = 0
-        for script in ("stdio_sdk.mjs", "stdio_client.mjs"):
-            print(script, flush=True)
-            failed += subprocess.run(["node", script, ids, *server], cwd=folder, timeout=300).returncode != 0
+        for prefix, ids, words in (
+                ("stdio", {"vault": home.main, "asset": home.memory["asset"], "credential": home.secret["asset"]},
+                 ["serve-unattended", "--client-file", home.client]),
+                ("ordinary", {"vault": home.main, "asset": home.memory["asset"], "text": harness.BODY},
+                 ["serve", "--grant-file", grant])):
+            # The clients pass on few variables of their own.
+            server = ["env", f"XDG_STATE_HOME={harness.state_dir()}", harness.BIN, "--home", home.path, "mcp", *words]
+            for script in (f"{prefix}_sdk.mjs", f"{prefix}_client.mjs"):
+                print(script, flush=True)
+                failed += subprocess.run(["node", script, json.dumps(ids), *server], cwd=folder, timeout=300).returncode != 0
         harness.undo()
         return 1 if failed else 0
 
