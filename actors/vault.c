@@ -1,23 +1,11 @@
 #include <stdlib.h>
 
-#include "actors/collect.h"
 #include "actors/head.h"
-#include "actors/index_page.h"
 #include "actors/vault.h"
+#include "actors/vault_state.h"
 #include "mailbox/host.h"
-#include "store/vault_db.h"
 
 #define VAULT_DIR "vault"
-#define GROUP_MAX 256
-
-/* Uploads that are watched, and how long one may rest before it is given up. */
-#define UPLOADS_MAX  256
-#define UPLOAD_IDLE_MS (15u * 60 * 1000)
-
-struct upload {
-	struct uuid    revision; /* zero: free */
-	struct mono_ms used;
-};
 
 /*
  * The map's pages that reads touch stay resident: after so many pieces, 128
@@ -25,44 +13,19 @@ struct upload {
  */
 #define PIECES_RESIDENT_MAX 256
 
-struct vault {
-	struct vault_db   *db;         /* owned */
-	struct collection *collection; /* owned; reused from ask to ask */
-	struct index_page *page;       /* owned; likewise, for search */
-	uint64_t           group[GROUP_MAX]; /* writes that wait for the commit */
-	size_t             n_group;
-	struct asset_changed_body changed[GROUP_MAX]; /* by the group: search is told once it is committed */
-	size_t             n_changed;
-	bool               search_up;
-	struct upload      uploads[UPLOADS_MAX]; /* staged, not published; what does not fit is swept at the next start */
-	size_t             n_pieces;   /* read since memory was given back */
-	struct mono_ms     anchored;   /* when the log's head was last kept for itself */
-	bool               keyring_up; /* its edge: without it no deposit can ever be opened */
-	enum err           failure;    /* of the disk; the process ends at the next tick */
-	bool               busy;       /* something was read or written since the last tick */
-	bool               rested;     /* and nothing since the one before: memory was given back */
-};
-
 static enum err on_record_wanted(void *self, const struct inbound *in, struct outbox *out);
-static enum err on_chunk_wanted(void *self, const struct inbound *in, struct outbox *out);
-static enum err on_publish_wanted(void *self, const struct inbound *in, struct outbox *out);
-static enum err on_name_wanted(void *self, const struct inbound *in, struct outbox *out);
-static enum err on_discard_wanted(void *self, const struct inbound *in, struct outbox *out);
-static enum err on_proposal_wanted(void *self, const struct inbound *in, struct outbox *out);
-static enum err on_proposal_drop(void *self, const struct inbound *in, struct outbox *out);
-static enum err on_vault_remove(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_index_page_wanted(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_head(void *self, const struct inbound *in, struct outbox *out);
 
 static const struct handler handlers[] = {
 	{ MSG_RECORD_WANTED, on_record_wanted },
-	{ MSG_CHUNK_WANTED, on_chunk_wanted },
-	{ MSG_PUBLISH_WANTED, on_publish_wanted },
-	{ MSG_NAME_WANTED, on_name_wanted },
-	{ MSG_DISCARD_WANTED, on_discard_wanted },
-	{ MSG_PROPOSAL_WANTED, on_proposal_wanted },
-	{ MSG_PROPOSAL_DROP, on_proposal_drop },
-	{ MSG_VAULT_REMOVE, on_vault_remove },
+	{ MSG_CHUNK_WANTED, vault_on_chunk_wanted },
+	{ MSG_PUBLISH_WANTED, vault_on_publish_wanted },
+	{ MSG_NAME_WANTED, vault_on_name_wanted },
+	{ MSG_DISCARD_WANTED, vault_on_discard_wanted },
+	{ MSG_PROPOSAL_WANTED, vault_on_proposal_wanted },
+	{ MSG_PROPOSAL_DROP, vault_on_proposal_drop },
+	{ MSG_VAULT_REMOVE, vault_on_vault_remove },
 	{ MSG_INDEX_PAGE_WANTED, on_index_page_wanted },
 	{ MSG_VAULT_HEAD, on_head },
 };
@@ -99,8 +62,8 @@ vault_start(const struct actor_context *context, void **self)
 	return OK;
 }
 
-static enum err
-refuse(const struct inbound *in, const struct ruling_body *ruling, enum err why, const char *detail,
+enum err
+vault_refuse(const struct inbound *in, const struct ruling_body *ruling, enum err why, const char *detail,
     struct outbox *out)
 {
 	struct refusal_body refusal = { .error = (uint16_t)why };
@@ -126,12 +89,12 @@ on_record_wanted(void *self, const struct inbound *in, struct outbox *out)
 
 	v->busy = true;
 	if (!v->keyring_up)
-		return refuse(in, &in->body->ruling, ERR_INTERRUPTED, NULL, out);
+		return vault_refuse(in, &in->body->ruling, ERR_INTERRUPTED, NULL, out);
 	e = collect(v->db, &in->body->ruling, c);
 	vault_db_release(v->db);
 	v->n_pieces += c->deposit.n_items;
 	if (e != OK)
-		return refuse(in, &in->body->ruling, e, c->detail, out);
+		return vault_refuse(in, &in->body->ruling, e, c->detail, out);
 	if ((e = outbox_put(out, MSG_DEPOSIT, in->ask_id, &c->deposit)) != OK)
 		return e;
 	return outbox_put(out, MSG_KEYS_WANTED, in->ask_id, &c->wanted);
@@ -149,17 +112,8 @@ tell_changed(struct vault *v, enum err committed, struct outbox *out)
 	return e;
 }
 
-/* Each is of a write in the group, so there is room. */
-static void
-note_change(struct vault *v, struct uuid vault, struct uuid asset)
-{
-	if (v->n_changed < GROUP_MAX)
-		v->changed[v->n_changed++] = (struct asset_changed_body){ .vault = vault, .asset = asset };
-}
-
-/* Makes the group durable and answers each of its writes. */
-static enum err
-commit_group(struct vault *v, struct outbox *out)
+enum err
+vault_commit_group(struct vault *v, struct outbox *out)
 {
 	enum err e, put = OK;
 
@@ -194,134 +148,10 @@ static enum err
 on_batch(void *self, struct outbox *out)
 {
 	struct vault *v = self;
-	enum err e = commit_group(v, out);
+	enum err e = vault_commit_group(v, out);
 
 	rest_if_due(v);
 	return e;
-}
-
-/* A write that went into the group waits for its commit; one that did not is refused now. */
-static enum err
-wrote(struct vault *v, const struct inbound *in, enum err e, struct outbox *out)
-{
-	if (e != OK)
-		return refuse(in, NULL, e, NULL, out);
-	v->group[v->n_group++] = in->ask_id;
-	return v->n_group == GROUP_MAX ? commit_group(v, out) : OK;
-}
-
-static void
-note_upload(struct vault *v, struct uuid revision)
-{
-	struct upload *at = NULL;
-
-	for (struct upload *u = v->uploads; u < v->uploads + UPLOADS_MAX; u++) {
-		if (uuid_equal(u->revision, revision)) {
-			at = u;
-			break;
-		}
-		if (at == NULL && uuid_is_zero(u->revision))
-			at = u;
-	}
-	if (at != NULL)
-		*at = (struct upload){ revision, clock_mono() };
-}
-
-static void
-forget_upload(struct vault *v, struct uuid revision)
-{
-	for (struct upload *u = v->uploads; u < v->uploads + UPLOADS_MAX; u++)
-		if (uuid_equal(u->revision, revision))
-			*u = (struct upload){ .used = { 0 } };
-}
-
-/* Discards what a writer left behind without a word. */
-static void
-drop_idle_uploads(struct vault *v, struct mono_ms now)
-{
-	for (struct upload *u = v->uploads; u < v->uploads + UPLOADS_MAX; u++)
-		if (!uuid_is_zero(u->revision) && now.ms >= u->used.ms + UPLOAD_IDLE_MS &&
-		    vault_db_discard(v->db, u->revision) == OK && vault_db_commit(v->db) == OK)
-			*u = (struct upload){ .used = { 0 } };
-	vault_db_abort(v->db);
-}
-
-static enum err
-on_chunk_wanted(void *self, const struct inbound *in, struct outbox *out)
-{
-	struct vault *v = self;
-	const struct chunk_put_body *b = &in->body->chunk_put;
-	enum err e = vault_db_stage_chunk(v->db, b->revision, b->index, b->sealed);
-
-	if (e == ERR_BUSY && (e = commit_group(v, out)) == OK)
-		e = vault_db_stage_chunk(v->db, b->revision, b->index, b->sealed);
-	if (e == OK)
-		note_upload(v, b->revision);
-	return wrote(v, in, e, out);
-}
-
-static enum err
-on_publish_wanted(void *self, const struct inbound *in, struct outbox *out)
-{
-	struct vault *v = self;
-	const struct revision_put_body *b = &in->body->revision_put;
-	struct wire_in row = wire_in(b->row.p, b->row.len);
-	struct new_revision fresh = {
-		.mode = (enum publish_mode)b->mode, .settles = b->proposal,
-		.sealed_head = b->sealed_head, .sealed_title = b->sealed_title, .sealed_meta = b->sealed_meta,
-	};
-	enum err e;
-
-	revision_row_take(&row, &fresh.row);
-	if (!wire_done(&row) || b->mode > PUBLISH_BESIDE)
-		return refuse(in, NULL, ERR_INVALID_ARGUMENT, NULL, out);
-	if ((e = vault_db_publish(v->db, &fresh)) == ERR_BUSY && (e = commit_group(v, out)) == OK)
-		e = vault_db_publish(v->db, &fresh);
-	if (e == OK) {
-		forget_upload(v, fresh.row.revision);
-		note_change(v, fresh.row.vault, fresh.row.asset);
-	}
-	return wrote(v, in, e, out);
-}
-
-static enum err
-on_name_wanted(void *self, const struct inbound *in, struct outbox *out)
-{
-	struct vault *v = self;
-	const struct name_put_body *b = &in->body->name_put;
-	struct vault_row row = {
-		.vault = b->vault, .active = true, .created = { b->created_wall_ms },
-		.name_revision = b->revision, .name_len = (uint16_t)b->sealed.len,
-	};
-	enum err e;
-
-	for (size_t i = 0; i < b->sealed.len; i++)
-		row.sealed_name[i] = b->sealed.p[i];
-	if ((e = vault_db_put_vault(v->db, &row)) == ERR_BUSY && (e = commit_group(v, out)) == OK)
-		e = vault_db_put_vault(v->db, &row);
-	if (e == OK)
-		note_change(v, b->vault, (struct uuid){ { 0 } });
-	return wrote(v, in, e, out);
-}
-
-/* Does something to what has that id; if the group is full, after its commit. */
-static enum err
-do_to(struct vault *v, enum err (*what)(struct vault_db *db, struct uuid id), struct uuid id, struct outbox *out)
-{
-	enum err e = what(v->db, id);
-
-	return e == ERR_BUSY && (e = commit_group(v, out)) == OK ? what(v->db, id) : e;
-}
-
-static enum err
-on_discard_wanted(void *self, const struct inbound *in, struct outbox *out)
-{
-	struct vault *v = self;
-	enum err e = do_to(v, vault_db_discard, in->body->one_id.id, out);
-
-	if (e == OK)
-		forget_upload(v, in->body->one_id.id);
-	return wrote(v, in, e, out);
 }
 
 /* Sealed as it lies there: search opens it with a key that it has only by a record. */
@@ -335,43 +165,6 @@ on_index_page_wanted(void *self, const struct inbound *in, struct outbox *out)
 	vault_db_release(v->db);
 	v->n_pieces += page.n_items;
 	return outbox_put(out, MSG_INDEX_PAGE, in->ask_id, &page);
-}
-
-static enum err
-on_proposal_wanted(void *self, const struct inbound *in, struct outbox *out)
-{
-	struct vault *v = self;
-	const struct proposal_put_body *b = &in->body->proposal_put;
-	struct wire_in row = wire_in(b->row.p, b->row.len);
-	struct proposal p = {
-		.grant = b->grant, .sealed_head = b->sealed_head, .sealed_title = b->sealed_title, .sealed_meta = b->sealed_meta,
-	};
-	enum err e;
-
-	revision_row_take(&row, &p.row);
-	if (!wire_done(&row))
-		return refuse(in, NULL, ERR_INVALID_ARGUMENT, NULL, out);
-	if ((e = vault_db_put_proposal(v->db, &p)) == ERR_BUSY && (e = commit_group(v, out)) == OK)
-		e = vault_db_put_proposal(v->db, &p);
-	if (e == OK)
-		forget_upload(v, p.row.revision);
-	return wrote(v, in, e, out);
-}
-
-static enum err
-on_proposal_drop(void *self, const struct inbound *in, struct outbox *out)
-{
-	return wrote(self, in, do_to(self, vault_db_drop_proposal, in->body->one_id.id, out), out);
-}
-
-static enum err
-on_vault_remove(void *self, const struct inbound *in, struct outbox *out)
-{
-	enum err e = do_to(self, vault_db_remove_vault, in->body->one_id.id, out);
-
-	if (e == OK)
-		note_change(self, in->body->one_id.id, (struct uuid){ { 0 } });
-	return wrote(self, in, e, out);
 }
 
 static enum err
@@ -438,7 +231,7 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 		v->busy = v->rested = false;
 		return (struct mono_ms){ 0 };
 	}
-	drop_idle_uploads(v, now);
+	vault_drop_idle_uploads(v, now);
 	if (vault_db_tend(v->db, &more) == OK && more)
 		return now;
 	if (!v->rested)
