@@ -175,6 +175,37 @@ def on_a_terminal_secrets_are_asked_for_without_echo():
     check(SEED in shown["meta"]["otp"], "the seed")
 
 
+@case
+def an_edit_changes_the_fields_that_are_given_and_no_others():
+    home = shared(home_with_sudo)
+    asset = home.add(home.main, "credential", "pw", "--title", "T", "--tag", "t", "--username", "u", "--url", "v", "--notes-file",
+                     home.side("notes", "n"), "--otp-file", home.side("seed", TOTP))["asset"]
+
+    def edit(*options, **more):
+        home.owner("asset", "edit", home.main, asset, *options, **more).given()
+        s = show(home, asset).given()
+        return {**s["meta"], "title": s["title"], "secret": s["secret"]}
+    wanted = {"title": "T", "secret": "pw", "tags": ["t"], "username": "u", "url": "v", "notes": "n", "otp": TOTP}
+    for options, input, change in (
+            (["--username", "bob"], None, {"username": "bob"}), (["--url", ""], None, {"url": None}),
+            (["-"], b"new\n", {"secret": "new"}), (["--notes-file", "-"], b"other\n", {"notes": "other"}),
+            (["--otp-file", home.side("hotp", HOTP + "1")], None, {"otp": HOTP + "1"}), (["--title", "U"], None, {"title": "U"}),
+            (["--otp-file", home.side("none", "")], None, {"otp": None}),
+            (["-", "--url", "w", "--tag", ""], b"newer", {"secret": "newer", "url": "w", "tags": []})):
+        wanted = {k: v for k, v in {**wanted, **change}.items() if v is not None}
+        got = edit(*options, input=input)
+        if "otp" in wanted and wanted["otp"].startswith(HOTP):
+            got["otp"] = got["otp"].replace("&algorithm=SHA1&digits=6", "")
+        equal(got, wanted, f"after {options}")
+    memory = home.add(home.main, "memory", "m")["asset"]
+    for options in (["--username", "u"], ["-", "--url", "u"]):
+        home.owner("asset", "edit", home.main, memory, *options, input=b"x").refused("invalid_argument")
+    home.owner("asset", "edit", home.main, asset, "-", "--notes-file", "-", input=b"x").refused("invalid_argument")
+    home.owner("asset", "edit", home.main, asset, "--username", "u" * 1000, "--url", "u" * 1000, "--notes-file",
+               home.side("long", "n" * 3000)).refused("too_large")
+    home.owner("asset", "edit", home.main, asset, "--otp-file", home.side("bad", "?")).refused("invalid_content")
+
+
 # One-time codes
 
 @case
@@ -224,6 +255,9 @@ def a_counter_lives_in_its_revision():
     show(home, asset, "--field", "otp", "--revision", first).refused("stale_base")
     equal(show(home, asset, "--revision", first).given()["otp"]["counter"], 41, "the past")
     equal(show(home, asset).given()["otp"]["counter"], 42, "the present")
+    home.owner("asset", "edit", home.main, asset, "--username", "u", "--base", first, "--keep-both").given()
+    show(home, asset, "--field", "otp").refused("revision_required")
+    show(home, asset, "--field", "otp", "--revision", first).refused("stale_base")
     last = hotp(home, 2 ** 64 - 2)
     show(home, last, "--field", "otp").refused("invalid_content")
     equal(len(revisions(home, last)), 1, "revisions")
@@ -337,7 +371,12 @@ def a_vault_may_be_named_if_only_one_has_the_name():
 def a_reference_that_cannot_be_resolved_is_its_error_and_prints_nothing():
     home = shared(home_with_sudo)
     memory = home.add(home.main, "memory", "m")["asset"]
-    for target, code in ((NO_ID, "not_found"), (memory, "wrong_kind")):
+    deleted, conflict = home.add(home.main, "credential", "d")["asset"], home.add(home.main, "credential", "c")
+    home.owner("asset", "remove", home.main, deleted).given()
+    for secret in (b"c1", b"c2"):
+        home.owner("asset", "edit", home.main, conflict["asset"], "-", "--base", conflict["revision"], "--keep-both", input=secret).given()
+    for target, code in ((NO_ID, "not_found"), (memory, "wrong_kind"), (deleted, "asset_deleted"),
+                         (conflict["asset"], "revision_required")):
         text = f"{reference(home, home.bare)} and {reference(home, target)}"
         asset = home.add(home.main, "memory", text)["asset"]
         r = show(home, asset, "--resolve", json=False).refused(code, json=False)

@@ -3,7 +3,9 @@
 import base64
 import json
 import os
+import random
 import re
+import string
 import subprocess
 import sys
 import threading
@@ -19,7 +21,9 @@ class Marked:
 
     def __init__(self, *options):
         texts = {k: "q" + fresh_mark() for k in ("vault name", "title", "body", "tag", "card value", "file", "file title", "credential",
-                                           "credential title", "password", "wrong password")}
+                                           "credential title", "password", "wrong password", "username", "notes")}
+        # What makes one-time codes: its letters, and the bytes that they stand for.
+        texts["seed"] = "".join(random.SystemRandom().choices(string.ascii_uppercase + "234567", k=32))
         self.t = texts
         self.home = home = Home()
         home.init(texts["password"]).done()
@@ -31,12 +35,16 @@ class Marked:
         self.card = home.add(self.vault, "card", json.dumps({"title": texts["title"], "tags": [], "fields": [
             {"name": "n", "value": texts["card value"], "protected": False}]}))["asset"]
         self.file = home.add(self.vault, "file", texts["file"].encode() * 6000, "--title", texts["file title"])["asset"]
-        self.credential = home.add(self.vault, "credential", texts["credential"], "--title",
-                                   texts["credential title"])["asset"]
+        seed = f"otpauth://hotp/x?secret={texts['seed']}&counter=0"
+        self.credential = home.add(self.vault, "credential", texts["credential"], "--title", texts["credential title"],
+                                   "--username", texts["username"], "--notes-file", home.side("notes", texts["notes"]),
+                                   "--otp-file", home.side("seed", seed))["asset"]
+        self.pointer = home.add(self.vault, "memory", f"secret://{self.vault}/{self.credential}")["asset"]
         self.grant, self.client = home.mint(self.vault)
         with open(self.client) as f:
             self.token_text = json.load(f)["token"]
         marks = {k: v.encode() for k, v in texts.items()}
+        marks["seed bytes"] = base64.b32decode(texts["seed"])
         marks["token"] = base64.urlsafe_b64decode(self.token_text + "=")
         self.scanner = Scanner(marks)
         self.marks = marks
@@ -62,13 +70,19 @@ class Marked:
                   home.owner("vault", "create", t["vault name"]),
                   home.owner("asset", "add", self.vault, "-", "--kind", "card", input=t["body"].encode()),
                   home.owner("asset", "add", self.vault, "-", "--kind", "credential", input=t["credential"].encode() * 3000),
+                  home.owner("asset", "add", self.vault, "-", "--kind", "credential", "--otp-file", home.side("bad", t["seed"] + "!"),
+                             input=t["credential"].encode()),
+                  home.owner("asset", "edit", self.vault, self.credential, "--notes-file", home.side("long", t["notes"] * 200)),
+                  home.owner("asset", "show", self.vault, self.credential, "--field", t["notes"]),
                   home.owner("unattended", "mint", "--vault", self.vault, "--client-file", self.client)):
             said.append((" ".join(r.argv[3:5]), r.err + r.screen + (r.out if r.code else b"")))
             check(r.code != 0, f"{r}")
         home.owner("asset", "list", self.vault).done()
         home.owner("asset", "show", self.vault, self.memory).done()
         home.owner("asset", "show", self.vault, self.file, json=False).done()
-        home.owner("asset", "show", self.vault, self.credential).done()
+        for options in ([], ["--field", "otp"], ["--field", "notes"]):
+            home.owner("asset", "show", self.vault, self.credential, *options).done()
+        home.owner("asset", "show", self.vault, self.pointer, "--resolve").done()
         return said + self._changes()
 
     def _changes(self):
@@ -218,7 +232,7 @@ def no_secret_is_in_an_argument_or_environment_of_any_process():
                 found.append(str(e))
                 return
     # What the case itself must put into arguments is not looked for.
-    m.scanner = Scanner({k: v for k, v in m.marks.items() if "title" not in k and k not in ("tag", "vault name")})
+    m.scanner = Scanner({k: v for k, v in m.marks.items() if "title" not in k and k not in ("tag", "vault name", "username")})
     t = threading.Thread(target=watch)
     t.start()
     try:
@@ -227,7 +241,8 @@ def no_secret_is_in_an_argument_or_environment_of_any_process():
             m.home.terminal.unlock(m.t["password"]).done()
             m.home.terminal.sudo(m.t["password"]).done()
             m.home.mint(m.vault)
-            m.home.add(m.vault, "credential", m.t["credential"])
+            m.home.add(m.vault, "credential", m.t["credential"], "--notes-file", m.home.side("notes"), "--otp-file", m.home.side("seed"))
+            m.home.owner("asset", "show", m.vault, m.pointer, "--resolve").done()
     finally:
         over.set()
         t.join()

@@ -1,9 +1,8 @@
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/command/edited.h"
-
-#define CREDENTIAL_MAX ((size_t)65536)
 
 static struct span
 text_span(const char *s)
@@ -14,13 +13,15 @@ text_span(const char *s)
 bool
 edited_has_labels(const struct invocation *in)
 {
-	return option_given(in, "--title") || option_given(in, "--tag") || option_given(in, "--media-type");
+	return option_given(in, "--title") || option_given(in, "--tag") || option_given(in, "--media-type") ||
+	    credential_has_options(in);
 }
 
 void
 edited_free(struct edited *ed)
 {
 	secret_free(&ed->raw);
+	credential_free(&ed->fields);
 	json_free(&ed->old);
 	draft_free(&ed->draft);
 	secret_free(&ed->card_title);
@@ -163,14 +164,16 @@ make_meta(struct invocation *in, struct edited *ed, const struct content_labels 
 	if (l.media_type.len > 0)
 		json_member_string(&ed->meta, "media_type", l.media_type);
 	for (const struct json *m = json_first(ed->old); m != NULL; m = json_next(m)) {
-		if (strcmp(json_name(m), "tags") == 0 || (strcmp(json_name(m), "name") == 0 && l.name.len > 0))
+		if (strcmp(json_name(m), "tags") == 0 || (strcmp(json_name(m), "name") == 0 && l.name.len > 0) ||
+		    credential_replaces(&ed->fields, json_name(m)))
 			continue;
 		if ((e = copy_member(&ed->meta, m, "media_type", l.media_type)) != OK)
 			return e;
 	}
+	credential_write(&ed->fields, &ed->meta);
 	write_labels(&ed->meta, &l);
 	json_write_end(&ed->meta);
-	return OK;
+	return credential_check_meta(in, &ed->meta);
 }
 
 /* Of a file or credential. name: that of the new content, "" for none. */
@@ -196,32 +199,18 @@ make_labels(struct invocation *in, struct edited *ed, const struct edited_base *
 }
 
 static enum err
-read_secret(const struct source *s, struct edited *ed)
-{
-	enum err e = source_read(s, CREDENTIAL_MAX + 1, &ed->raw);
-	struct span text;
-
-	if (e != OK)
-		return e;
-	text = secret_span(ed->raw);
-	if (text.len > 0 && text.p[text.len - 1] == '\n')
-		secret_cut(ed->raw, text.len - 1);
-	if (!content_text_valid(secret_span(ed->raw), CREDENTIAL_MAX + 1))
-		return ERR_INVALID_CONTENT;
-	return secret_len(ed->raw) > CREDENTIAL_MAX ? ERR_TOO_LARGE : OK;
-}
-
-static enum err
 make_from_source(struct invocation *in, const struct edited_base *base, const struct source *s, struct edited *ed)
 {
 	enum kind kind = base->revision->row.kind;
 	enum err e;
 
+	if ((e = credential_take(in, kind, s->fd == STDIN_FILENO, &ed->fields)) != OK)
+		return e;
 	switch (kind) {
 	case KIND_FILE:
 		return make_labels(in, ed, base, s->name);
 	case KIND_CREDENTIAL:
-		if ((e = read_secret(s, ed)) != OK)
+		if ((e = credential_secret(in->positionals[2], s->fd, &ed->raw)) != OK)
 			return e;
 		return make_labels(in, ed, base, "");
 	case KIND_MEMORY:
@@ -255,6 +244,8 @@ edited_relabelled(struct invocation *in, const struct edited_base *base, struct 
 	struct edited ed = { .raw = NULL };
 	enum err e;
 
+	if ((e = credential_take(in, kind, false, &ed.fields)) != OK)
+		return e;
 	if (kind == KIND_FILE || kind == KIND_CREDENTIAL)
 		e = make_labels(in, &ed, base, "");
 	else if (option_given(in, "--media-type"))

@@ -6,11 +6,13 @@
 #define TOOLS_COMMAND_EDITED_H
 
 #include "gateway/draft_text.h"
+#include "tools/command/credential.h"
 #include "tools/command/revision.h"
 #include "tools/command/source.h"
 
 struct edited {
 	struct secret     *raw;         /* owned; what was read of a file, which a credential's content is */
+	struct credential_fields fields; /* owned; of a credential */
 	struct json       *old;         /* owned; the old Content JSON or meta, which labels point into */
 	struct draft       draft;       /* owned */
 	struct secret     *card_title;  /* owned */
@@ -25,7 +27,7 @@ struct edited_base {
 	const struct secret   *content;  /* of a memory or card */
 };
 
-/* True when --title, --tag or --media-type is given. */
+/* True when --title, --tag, --media-type or a field of a credential is given. */
 bool edited_has_labels(const struct invocation *in);
 
 /*

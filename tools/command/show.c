@@ -5,30 +5,21 @@
 #include "tools/command/progress.h"
 #include "tools/command/show.h"
 
-#define READ_MAX 65536u
-
 enum err
 show_find(struct invocation *in, struct client *c, struct uuid revision, struct shown *out)
 {
-	struct client_want want = { .op = OP_DETAILS, .surface = SURFACE_OWNER, .limit = 1, .revision = revision };
-	struct shown s = { .details = NULL };
-	const struct revision_row *row;
+	struct shown s = { .meta = NULL };
+	struct uuid vault, asset;
 	enum err e;
 
-	if ((e = positional_id(in, 1, "ASSET", &want.asset)) != OK ||
-	    (e = owner_vault(in, c, in->positionals[0], &want.vault)) != OK ||
-	    (e = owner_ask(in, c, &want, &s.details)) != OK)
+	if ((e = positional_id(in, 1, "ASSET", &asset)) != OK ||
+	    (e = owner_vault(in, c, in->positionals[0], &vault)) != OK ||
+	    (e = revision_find(in, c, vault, asset, revision, &s.revision)) != OK)
 		return e;
-	if (s.details->n_items != 2) {
+	if (s.revision.meta == NULL) {
 		show_free(&s);
-		return ERR_STORAGE_CORRUPT;
+		return ERR_SUDO_REQUIRED;
 	}
-	row = show_row(&s);
-	s.total = row->bytes;
-	s.want = want;
-	s.want.op = row->kind == KIND_CREDENTIAL ? OP_CREDENTIAL_BYTES : OP_READ;
-	s.want.revision = row->revision;
-	s.want.limit = READ_MAX;
 	*out = s;
 	return OK;
 }
@@ -37,19 +28,7 @@ void
 show_free(struct shown *s)
 {
 	json_free(&s->meta);
-	client_answer_free(&s->details);
-}
-
-const struct revision_row *
-show_row(const struct shown *s)
-{
-	return &s->details->items[0].row;
-}
-
-const struct secret *
-show_title(const struct shown *s)
-{
-	return s->details->items[0].plain;
+	revision_free(&s->revision);
 }
 
 enum err
@@ -57,7 +36,7 @@ show_meta(struct shown *s, const struct json **out)
 {
 	enum err e;
 
-	if (s->meta == NULL && (e = json_parse(secret_span(s->details->items[1].plain), &s->meta)) != OK)
+	if (s->meta == NULL && (e = json_parse(secret_span(s->revision.meta->plain), &s->meta)) != OK)
 		return e == ERR_NO_MEMORY ? e : ERR_STORAGE_CORRUPT;
 	if (json_type(s->meta) != JSON_OBJECT)
 		return ERR_STORAGE_CORRUPT;
@@ -65,53 +44,26 @@ show_meta(struct shown *s, const struct json **out)
 	return OK;
 }
 
-enum err
-show_stream(struct client *c, struct shown *s)
+/* Each range as it comes: a file of any size passes through in constant memory. */
+static enum err
+stream_file(struct client *c, const struct revision *r)
 {
-	struct progress p = progress_start(show_row(s)->kind == KIND_FILE, s->total);
+	struct progress p = progress_start(true, r->row.bytes);
+	struct client_want want = revision_want(r);
 	struct client_bytes b = { .data = NULL };
 	enum err e = OK;
 
 	for (bool at_end = false; !at_end && e == OK; client_bytes_free(&b)) {
-		if ((e = client_read(c, &s->want, &b)) != OK)
+		if ((e = client_read(c, &want, &b)) != OK)
 			break;
 		if (b.data != NULL) {
 			e = print_bytes(secret_span(b.data));
-			s->want.offset += secret_len(b.data);
+			want.offset += secret_len(b.data);
 		}
 		at_end = b.at_end;
-		progress_at(&p, s->want.offset);
+		progress_at(&p, want.offset);
 	}
 	progress_end(&p);
-	return e;
-}
-
-enum err
-show_whole(struct client *c, struct shown *s, struct secret **out)
-{
-	struct client_bytes b = { .data = NULL };
-	struct secret *all;
-	enum err e;
-
-	if ((e = secret_new((size_t)s->total, &all)) != OK)
-		return e;
-	for (bool at_end = false; !at_end && e == OK; client_bytes_free(&b)) {
-		if ((e = client_read(c, &s->want, &b)) != OK)
-			break;
-		if (b.data != NULL) {
-			if (secret_len(b.data) > s->total - s->want.offset) {
-				e = ERR_STORAGE_CORRUPT;
-				continue;
-			}
-			memcpy(secret_bytes(all) + s->want.offset, secret_view(b.data), secret_len(b.data));
-			s->want.offset += secret_len(b.data);
-		}
-		at_end = b.at_end;
-	}
-	if (e != OK)
-		secret_free(&all);
-	else
-		*out = all;
 	return e;
 }
 
@@ -125,7 +77,7 @@ enum err
 show_content(struct invocation *in, struct client *c, struct shown *s, struct secret **out)
 {
 	struct secret *content = NULL;
-	enum err e = show_whole(c, s, &content);
+	enum err e = revision_content(c, &s->revision, &content);
 
 	if (e == OK && wants_resolved(in))
 		e = show_resolve(in, c, &content);
@@ -139,7 +91,7 @@ show_content(struct invocation *in, struct client *c, struct shown *s, struct se
 static enum err
 write_content(struct json_writer *w, struct shown *s, const struct secret *content)
 {
-	switch (show_row(s)->kind) {
+	switch (s->revision.row.kind) {
 	case KIND_MEMORY:
 	case KIND_CARD:
 		json_write_key(w, "content");
@@ -157,7 +109,7 @@ write_content(struct json_writer *w, struct shown *s, const struct secret *conte
 static enum err
 print_json_of(struct invocation *in, struct client *c, struct shown *s)
 {
-	const struct revision_row *row = show_row(s);
+	const struct revision_row *row = &s->revision.row;
 	struct secret *content = NULL;
 	struct json_writer w = { 0 };
 	enum err e = OK;
@@ -171,10 +123,10 @@ print_json_of(struct invocation *in, struct client *c, struct shown *s)
 	json_member_id(&w, "revision", row->revision);
 	json_member_text(&w, "kind", kind_name(row->kind));
 	json_member_bool(&w, "private", row->key_class == CLASS_PRIVATE);
-	json_member_string(&w, "title", secret_span(show_title(s)));
+	json_member_string(&w, "title", secret_span(s->revision.title->plain));
 	json_member_u64(&w, "bytes", row->bytes);
 	json_write_key(&w, "meta");
-	json_write_raw(&w, secret_span(s->details->items[1].plain));
+	json_write_raw(&w, secret_span(s->revision.meta->plain));
 	if (content != NULL)
 		e = write_content(&w, s, content);
 	json_write_end(&w);
@@ -227,7 +179,7 @@ print_content_text(struct invocation *in, struct client *c, struct shown *s)
 static enum err
 show(struct invocation *in, struct client *c, struct shown *s)
 {
-	bool text = show_row(s)->kind == KIND_MEMORY || show_row(s)->kind == KIND_CARD;
+	bool text = s->revision.row.kind == KIND_MEMORY || s->revision.row.kind == KIND_CARD;
 
 	if (wants_resolved(in) && !text)
 		return invalid(in, "--resolve is for memories and cards");
@@ -237,13 +189,13 @@ show(struct invocation *in, struct client *c, struct shown *s)
 		return print_json_of(in, c, s);
 	if (text)
 		return print_content_text(in, c, s);
-	return show_row(s)->kind == KIND_CREDENTIAL ? show_credential_text(c, s) : show_stream(c, s);
+	return s->revision.row.kind == KIND_CREDENTIAL ? show_credential_text(c, s) : stream_file(c, &s->revision);
 }
 
 enum err
 run_asset_show(struct invocation *in)
 {
-	struct shown s = { .details = NULL };
+	struct shown s = { .meta = NULL };
 	struct uuid revision = { { 0 } };
 	struct client *c = NULL;
 	bool given;

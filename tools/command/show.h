@@ -4,36 +4,25 @@
 
 #include "gateway/json.h"
 #include "gateway/otp_uri.h"
-#include "tools/command/command.h"
+#include "tools/command/revision.h"
 
-/* What one revision is, before any of its content is asked for. Zeroed, it is empty. */
+/* A revision that is shown. Zeroed, it is empty. */
 struct shown {
-	struct client_answer *details; /* owned; title, then meta */
-	struct json          *meta;    /* owned; parsed when it is first needed */
-	struct client_want    want;    /* for its bytes, pinned to the revision */
-	uint64_t              total;
+	struct revision revision; /* owned */
+	struct json    *meta;     /* owned; parsed when it is first needed */
 };
 
 /*
  * VAULT and ASSET of the command line; revision: zero is the head.
- * ERR_SUDO_REQUIRED: of a credential. Others as owner_ask.
+ * ERR_SUDO_REQUIRED: of a credential. Others as revision_find.
  */
 enum err show_find(struct invocation *in, struct client *c, struct uuid revision, struct shown *out);
 void     show_free(struct shown *s);
 
-const struct revision_row *show_row(const struct shown *s);
-const struct secret       *show_title(const struct shown *s);
-
 /* ERR_STORAGE_CORRUPT: it is no JSON object. ERR_NO_MEMORY. */
 enum err show_meta(struct shown *s, const struct json **out);
 
-/* All of its content, which is no file's. New. Errors as client_read. */
-enum err show_whole(struct client *c, struct shown *s, struct secret **out);
-
-/* Content as it is, from first to last; with progress for a file. Errors as client_read, print_bytes. */
-enum err show_stream(struct client *c, struct shown *s);
-
-/* The same, with what its references stand for where that is wanted. Errors also as show_resolve. */
+/* All of its content, with what its references stand for where that is wanted. New. Errors as revision_content, show_resolve. */
 enum err show_content(struct invocation *in, struct client *c, struct shown *s, struct secret **out);
 
 /* Text for people: its lines, each but the first behind indent; what terminals obey is shown. */

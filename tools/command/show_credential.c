@@ -76,9 +76,9 @@ show_credential_text(struct client *c, struct shown *s)
 	struct secret *secret = NULL;
 	enum err e;
 
-	if ((e = show_meta(s, &meta)) != OK || (e = show_whole(c, s, &secret)) != OK)
+	if ((e = show_meta(s, &meta)) != OK || (e = revision_content(c, &s->revision, &secret)) != OK)
 		return e;
-	print_value("title:", secret_span(show_title(s)));
+	print_value("title:", secret_span(s->revision.title->plain));
 	print_tags(meta);
 	print_member(meta, "username", "username:");
 	print_member(meta, "url", "url:");

@@ -38,7 +38,7 @@ copy_tags(struct shown *s, struct secret **out)
 		return e;
 	if (json_array(meta, "tags", &tags) != JSON_GOT || json_first(tags) == NULL)
 		return ERR_NOT_FOUND;
-	if ((e = secret_new(secret_len(s->details->items[1].plain), &all)) != OK)
+	if ((e = secret_new(secret_len(s->revision.meta->plain), &all)) != OK)
 		return e;
 	o = wire_out(secret_bytes(all), secret_len(all));
 	for (const struct json *t = json_first(tags); t != NULL; t = json_next(t))
@@ -78,7 +78,7 @@ static enum err
 of_credential(struct invocation *in, struct client *c, struct shown *s, const char *name, struct secret **out)
 {
 	if (is(name, "secret"))
-		return show_whole(c, s, out);
+		return revision_content(c, &s->revision, out);
 	if (is(name, "otp"))
 		return show_otp_code(in, c, s, out);
 	if (is(name, "username") || is(name, "url") || is(name, "notes"))
@@ -108,7 +108,7 @@ of_card(struct invocation *in, const struct json *card, const char *name, struct
 static enum err
 of_content(struct invocation *in, struct client *c, struct shown *s, const char *name, struct secret **out)
 {
-	bool card = show_row(s)->kind == KIND_CARD;
+	bool card = s->revision.row.kind == KIND_CARD;
 	struct secret *content = NULL;
 	struct json *root = NULL;
 	enum err e;
@@ -133,14 +133,14 @@ of_file(struct invocation *in, struct shown *s, const char *name, struct secret 
 static enum err
 find(struct invocation *in, struct client *c, struct shown *s, const char *name, struct secret **out)
 {
-	enum kind kind = show_row(s)->kind;
+	enum kind kind = s->revision.row.kind;
 	enum err e = ERR_NOT_FOUND;
 
 	/* A card may have fields of any name, these too. */
 	if (kind == KIND_CARD && (e = of_content(in, c, s, name, out)) != ERR_NOT_FOUND)
 		return e;
 	if (is(name, "title"))
-		return copy(secret_span(show_title(s)), out);
+		return copy(secret_span(s->revision.title->plain), out);
 	if (is(name, "tags"))
 		return copy_tags(s, out);
 	if (kind == KIND_CREDENTIAL)

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "gateway/otp_uri.h"
-#include "gateway/writer.h"
+#include "tools/command/change.h"
 #include "tools/command/show.h"
 
 /* So many others may show a code of the same credential in the same moment. */
@@ -72,35 +72,17 @@ write_meta(const struct json *meta, struct span otp, struct json_writer *w)
 	return OK;
 }
 
-/* The same secret under the same title, on that head and on no other. */
-static enum err
-publish(struct client *c, struct shown *s, struct span meta)
-{
-	const struct revision_row *row = show_row(s);
-	struct writer_want want = { .vault = row->vault, .asset = row->asset, .asset_created = row->asset_created,
-		.kind = row->kind, .mode = PUBLISH_ON_HEADS, .n_parents = 1, .parents = { row->revision } };
-	struct secret *secret = NULL;
-	struct writer *w = NULL;
-	struct uuid asset, revision;
-	enum err e;
-
-	s->want.offset = 0;
-	if ((e = show_whole(c, s, &secret)) == OK && (e = writer_open(c, &want, &w)) == OK &&
-	    (e = writer_add(w, secret_view(secret), secret_len(secret))) == OK)
-		e = writer_publish(w, secret_span(show_title(s)), meta, &asset, &revision);
-	writer_close(&w);
-	secret_free(&secret);
-	return e;
-}
-
 /* The counter goes on before the code is seen: a crash loses a code, and never shows one twice. */
 static enum err
 count_on(struct invocation *in, struct client *c, struct shown *s, const struct otp_uri *u)
 {
+	/* The same secret under the same title, on that head and on no other. */
+	struct change ch = { .like = &s->revision.row, .mode = PUBLISH_ON_HEADS, .n_parents = 1,
+		.parents = { s->revision.row.revision }, .copied = &s->revision, .title = secret_span(s->revision.title->plain) };
 	struct otp_uri next = *u;
 	struct json_writer w = { 0 };
 	struct secret *otp = NULL;
-	struct span meta;
+	struct uuid made;
 	enum err e;
 
 	if (u->counter == OTP_COUNTER_MAX) {
@@ -109,8 +91,8 @@ count_on(struct invocation *in, struct client *c, struct shown *s, const struct 
 	}
 	next.counter++;
 	if ((e = otp_uri_write(&next, &otp)) == OK && (e = write_meta(s->meta, secret_span(otp), &w)) == OK &&
-	    (e = json_write_done(&w, &meta)) == OK)
-		e = publish(c, s, meta);
+	    (e = json_write_done(&w, &ch.meta)) == OK)
+		e = change_publish(in, c, &ch, &made);
 	json_write_free(&w);
 	secret_free(&otp);
 	wipe(&next, sizeof next);

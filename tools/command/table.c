@@ -44,6 +44,7 @@ static const struct option edit_options[] = {
 	{ "--title", "TEXT", "another title", false, false },
 	{ "--tag", "TEXT", "this tag in place of all; may be given again; '' for none", false, true },
 	{ "--media-type", "TYPE", "of a file", false, false },
+	CREDENTIAL_OPTIONS,
 	{ "--draft", "PATH", "a draft that an earlier edit has left; it is wiped once it is stored", false, false },
 	END
 };
@@ -53,6 +54,7 @@ static const struct option resolve_options[] = {
 	{ "--title", "TEXT", "the title of what is merged (default: that of the newest head)", false, false },
 	{ "--tag", "TEXT", "its tags; may be given again; '' for none (default: those of the newest head)", false, true },
 	{ "--media-type", "TYPE", "of a file", false, false },
+	CREDENTIAL_OPTIONS,
 	END
 };
 
@@ -255,8 +257,8 @@ const struct command commands[] = {
 	  "A HOTP code counts on before it is shown, in a new revision.",
 	  2, 2, show_options, NEEDS_HOME, false, false, run_asset_show },
 	{ "asset edit", "VAULT ASSET [FILE|-]", "make a further revision of an asset",
-	  "With FILE: as in `asset add`; a title and tags that are not given stay. With --title,\n"
-	  "--tag or --media-type alone: the content stays. Without any of them $VISUAL, else\n"
+	  "With FILE: as in `asset add`; what is not given stays. With options alone the content\n"
+	  "stays; an empty field of a credential drops it. Without any of them $VISUAL, else\n"
 	  "$EDITOR opens a memory or card; a header has its title and tags. The file is in a\n"
 	  "private folder in memory ($XDG_RUNTIME_DIR or /dev/shm) that is wiped afterwards, with\n"
 	  "all that the editor left there. What an editor keeps elsewhere is not: swap, undo and\n"
