@@ -11,7 +11,7 @@ import sys
 import threading
 
 from harness import (NO_ID, PROCESSES, Failed, Home, at_end, case, check, cmdline, environment, equal, furnished, library,
-                     main, needs_root, remove)
+                     main, needs_root, program, remove)
 from marks import Scanner, fresh_mark, scan_memory
 
 # The library with marks in it
@@ -41,6 +41,7 @@ class Marked:
                                    "--otp-file", home.side("seed", seed))["asset"]
         self.pointer = home.add(self.vault, "memory", f"secret://{self.vault}/{self.credential}")["asset"]
         self.grant, self.client = home.mint(self.vault)
+        self.grant_file = None
         with open(self.client) as f:
             self.token_text = json.load(f)["token"]
         marks = {k: v.encode() for k, v in texts.items()}
@@ -56,10 +57,30 @@ class Marked:
                               ("read", [self.vault, self.file]), ("credential-bytes", [self.vault, self.credential])):
             home.read(self.client, command, *args).done()
 
+    def converse(self):
+        """An assistant reads and proposes over `mcp serve`; gives how that ended."""
+        if self.grant_file is None:
+            self.grant_file = self.home.side("grant")
+            self.home.owner("grant", "mint", "--vault", self.vault, "--allow-propose", "--grant-file", self.grant_file).done()
+        calls = [("memory_list", {}), ("memory_read", {"vault": self.vault, "asset": self.memory}),
+                 ("memory_read", {"vault": self.vault, "asset": self.credential}), ("memory_read", {"vault": self.t["body"]}),
+                 ("memory_propose", {"op": "add", "vault": self.vault, "title": self.t["title"], "body": self.t["body"]}),
+                 ("memory_propose", {"op": "update", "vault": self.vault, "asset": self.card, "title": self.t["title"], "body": self.t["body"]})]
+        lines = [{"method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}]
+        lines += [{"method": "tools/call", "params": {"name": n, "arguments": a}} for n, a in calls]
+        lines += [{"method": "resources/list", "params": {}}]
+        text = "".join(json.dumps({"jsonrpc": "2.0", "id": i, **m}) + "\n" for i, m in enumerate(lines))
+        r = program("--home", self.home.path, "mcp", "serve", "--grant-file", self.grant_file, input=text.encode()).done()
+        check(self.t["body"].encode() in r.out and r.out.count(b"\n") == len(lines), f"no conversation: {r}")
+        for p in self.home.owner("proposal", "list").given()["proposals"]:
+            self.home.owner("proposal", "dismiss", p["proposal"]).done()
+        return r
+
     def everything(self):
         """All commands, with their errors too; gives what the commands said on stderr."""
         home, said = self.home, []
         self.reads()
+        said.append(("mcp serve", self.converse().err))
         t = self.t
         for r in (home.terminal.unlock(t["wrong password"]), home.terminal.sudo(t["wrong password"]),
                   home.read(self.client, "read", self.vault, self.credential),

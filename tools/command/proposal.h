@@ -2,6 +2,7 @@
 #ifndef TOOLS_COMMAND_PROPOSAL_H
 #define TOOLS_COMMAND_PROPOSAL_H
 
+#include "gateway/draft_text.h"
 #include "gateway/json.h"
 #include "tools/command/revision.h"
 #include "tools/command/shown.h"
@@ -43,7 +44,11 @@ const char *proposal_word(enum proposed p);
 enum err proposal_walk(struct invocation *in, struct client *c, const struct uuid *vault,
     bool (*take)(void *arg, const struct client_item *title, const struct client_item *meta), void *arg);
 
-/* Finds it, with its content and what it would change. ERR_NOT_FOUND. Errors as owner_ask, client_read. */
+/*
+ * Finds it, with its content and what it would change. ERR_NOT_FOUND.
+ * ERR_INVALID_CONTENT: its content is not what a kind of that name holds.
+ * Errors as owner_ask, client_read.
+ */
 enum err proposal_read(struct invocation *in, struct client *c, struct uuid id, struct proposal_held *out);
 void     proposal_free(struct proposal_held *p);
 
@@ -56,6 +61,9 @@ struct span proposal_reason(const struct client_item *item, struct json **meta);
 /* Old and new beside each other, for people; or as JSON on stdout. */
 enum err proposal_show(const struct proposal_held *p, struct shown *out);
 enum err proposal_show_json(const struct proposal_held *p);
+
+/* Content JSON out of a text as it is shown and edited. New. ERR_INVALID_CONTENT: reason says why. */
+enum err proposal_take_text(enum kind kind, struct span text, char reason[DRAFT_REASON_MAX], struct secret **out);
 
 /* Lets the owner change the content. ERR_INVALID_CONTENT: it was left in a wrong form; errors of draft_file, editor. */
 enum err proposal_edit(struct invocation *in, struct proposal_held *p);

@@ -14,9 +14,8 @@ static const char note[] =
     "What was proposed. Save and leave the editor to go on; you are asked before anything is stored.\n"
     "Lines with # up here are not kept.";
 
-/* Content JSON out of a draft. New. ERR_INVALID_CONTENT: reason says why. */
-static enum err
-take_draft(enum kind kind, struct span text, char reason[DRAFT_REASON_MAX], struct secret **out)
+enum err
+proposal_take_text(enum kind kind, struct span text, char reason[DRAFT_REASON_MAX], struct secret **out)
 {
 	struct content_labels none = { .n_tags = 0 };
 	struct json_writer w = { 0 };
@@ -66,7 +65,7 @@ edit_until_right(struct invocation *in, struct session *s, enum kind kind, struc
 		reason[0] = '\0';
 		if (same)
 			e = ERR_INVALID_CONTENT;
-		else if ((e = take_draft(kind, secret_span(text), reason, content)) == ERR_INVALID_CONTENT) {
+		else if ((e = proposal_take_text(kind, secret_span(text), reason, content)) == ERR_INVALID_CONTENT) {
 			explain(in, reason);
 			snprintf(line, sizeof line, "Not taken: %s", reason);
 			secret_free(&again);

@@ -124,6 +124,31 @@ read_content(struct client *c, const struct revision_row *row, struct secret **o
 	return e;
 }
 
+/*
+ * Its writer was an assistant's process, which may seal any bytes. What is
+ * kept is what the owner will be shown, taken back from there, and nothing else.
+ */
+static enum err
+keep_what_is_shown(struct invocation *in, struct proposal_held *p)
+{
+	char reason[DRAFT_REASON_MAX] = "";
+	struct secret *text = NULL, *content = NULL;
+	enum err e;
+
+	if ((e = draft_text_of(p->row.kind, "", secret_span(p->content), &text)) == OK)
+		e = proposal_take_text(p->row.kind, secret_span(text), reason, &content);
+	secret_free(&text);
+	if (e == ERR_STORAGE_CORRUPT || e == ERR_INVALID_CONTENT || e == ERR_TOO_LARGE) {
+		explain(in, "what was proposed is no memory or card; it can only be dismissed");
+		return ERR_INVALID_CONTENT;
+	}
+	if (e != OK)
+		return e;
+	secret_free(&p->content);
+	p->content = content;
+	return OK;
+}
+
 /* The asset as it is now: gone, in conflict, or of one head, which is read. */
 static enum err
 read_old(struct invocation *in, struct client *c, struct proposal_held *p)
@@ -155,6 +180,8 @@ proposal_read(struct invocation *in, struct client *c, struct uuid id, struct pr
 		e = s.found ? s.error : ERR_NOT_FOUND;
 	if (e == OK && !p.row.deleted)
 		e = read_content(c, &p.row, &p.content);
+	if (e == OK && p.content != NULL)
+		e = keep_what_is_shown(in, &p);
 	if (e == OK)
 		e = read_old(in, c, &p);
 	if (e != OK)
