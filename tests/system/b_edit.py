@@ -5,6 +5,7 @@ import glob
 import itertools
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -170,6 +171,17 @@ def an_editor_may_be_a_piece_of_shell_and_editor_is_the_second_choice():
     script = editor(home, "an editor", 'save(text.replace("first", sys.argv[1]))')["VISUAL"]
     edit(home, home.note, env={"VISUAL": None, "EDITOR": f"'{script}' 'two words'"}).done()
     equal(content(home, home.note)["body"], "two words\nsecond", "body")
+
+
+@case
+def vi_on_the_owners_terminal_is_what_is_left():
+    if shutil.which("editor") is None and shutil.which("vi") is None:
+        raise Skip("no vi here")
+    home = one_memory()
+    env = {"VISUAL": None, "EDITOR": None, "TERM": "xterm", "HOME": home.dir}
+    edit(home, home.note, env=env, answers=[("second", ":%s/first/by vi/\r:wq\r")]).done()
+    equal(content(home, home.note)["body"], "by vi\nsecond", "body")
+    equal(drafts(), set(), "drafts")
 
 
 @case

@@ -67,13 +67,13 @@ put_draft(struct session *s, struct secret **text)
 
 /* The draft once more, with what is wrong with it as its first line. */
 static enum err
-put_remark(struct session *s, const char *format, const char *what)
+put_remark(struct session *s, const char *remark, const char *what)
 {
 	char line[1400];
 	struct secret *text = NULL;
 	enum err e;
 
-	snprintf(line, sizeof line, format, what);
+	snprintf(line, sizeof line, "%s%s", remark, what);
 	if ((e = draft_text_remark(secret_span(s->text), line, &text)) == OK)
 		e = put_draft(s, &text);
 	secret_free(&text);
@@ -134,7 +134,7 @@ refuse_form(struct session *s)
 	struct edited ed = { .raw = NULL };
 	enum err e;
 
-	if ((e = put_remark(s, "%s", "Not stored.")) != OK)
+	if ((e = put_remark(s, "Not stored.", "")) != OK)
 		return e;
 	secret_free(&s->text);
 	if ((e = draft_file_read(&s->folder, s->name, DRAFT_MAX, &s->text)) != OK)
@@ -142,7 +142,7 @@ refuse_form(struct session *s)
 	(void)take(s, reason, &ed);
 	edited_free(&ed);
 	explain(s->edit->in, reason);
-	return put_remark(s, "Not stored: %s", reason[0] != '\0' ? reason : "it is too large");
+	return put_remark(s, "Not stored: ", reason[0] != '\0' ? reason : "it is too large");
 }
 
 static bool
@@ -170,7 +170,7 @@ take_newest(struct session *s)
 	if ((e = revision_content(s->edit->client, &now, &content)) == OK &&
 	    (e = draft_text_of(now.row.kind, "What is stored now.", secret_span(content), &text)) == OK &&
 	    (e = draft_file_write(&s->folder, name, secret_span(text))) == OK &&
-	    (e = put_remark(s, "The asset was changed meanwhile; what is stored now: %s", name)) == OK) {
+	    (e = put_remark(s, "The asset was changed meanwhile; what is stored now: ", name)) == OK) {
 		revision_free(&s->edit->base);
 		secret_free(&s->edit->content);
 		s->edit->base = now;
@@ -252,7 +252,7 @@ store_or_ask(struct session *s, const struct edited *ed, bool *again)
 		if (choice == CHOICE_EDIT) {
 			*again = true;
 			/* Where there is no one newest revision, both can be kept, and that only. */
-			return e == ERR_STALE_BASE && take_newest(s) == OK ? OK : put_remark(s, "%s", "Not stored yet.");
+			return e == ERR_STALE_BASE && take_newest(s) == OK ? OK : put_remark(s, "Not stored yet.", "");
 		}
 		s->edit->beside = s->edit->beside || e == ERR_STALE_BASE;
 	}
