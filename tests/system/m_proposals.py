@@ -184,6 +184,37 @@ def what_cannot_be_proposed_is_refused_and_leaves_nothing():
 
 
 @case
+def a_hundred_of_a_grant_wait_over_a_crash_and_its_end():
+    home = proposing()
+    s = serve(home)
+    one = {"op": "add", "vault": home.main, "title": "t"}
+    ids = [propose(s, **one, body=f"number {i}") for i in range(100)]
+    bad(s.call("memory_propose", **one, body="one too many"), "too_many_proposals")
+    home.owner("proposal", "dismiss", ids[50]).done()
+    ids[50] = propose(s, **one, body="in its place")
+    home.kill()
+    home.start()
+    home.terminal.unlock_soon()
+    home.terminal.sudo().done()
+    home.owner("grant", "revoke", home.ordinary).done()
+    equal([p["proposal"] for p in waiting(home)], sorted(ids), "what waits after a crash")
+    asset = home.owner("proposal", "confirm", ids[50], "--yes").given()["asset"]
+    equal(content(home, asset)["body"], "in its place", "body")
+    equal(len(waiting(home)), 99, "what waits")
+
+
+@case
+def what_waits_for_a_removed_vault_can_be_dismissed_by_its_id():
+    home = proposing()
+    id_ = propose(serve(home), op="add", vault=home.main, title="t", body="b")
+    home.terminal.run("vault", "remove", home.main, answers=[("Name of the vault: ", "main")]).done()
+    equal(waiting(home), [], "what waits")
+    home.owner("proposal", "confirm", id_, "--yes").refused("not_found")
+    home.owner("proposal", "dismiss", id_).done()
+    home.owner("proposal", "dismiss", id_).refused("not_found")
+
+
+@case
 def the_owner_decides_unlocked_and_without_sudo():
     home = proposing()
     id_ = propose(serve(home), op="add", vault=home.main, title="t", body="b")
