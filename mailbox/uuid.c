@@ -83,3 +83,13 @@ uuid_compare(struct uuid a, struct uuid b)
 {
 	return memcmp(a.b, b.b, UUID_LEN);
 }
+
+uint64_t
+uuid_ms(struct uuid id)
+{
+	uint64_t ms = 0;
+
+	for (size_t i = 0; i < 6; i++)
+		ms = ms << 8 | id.b[i];
+	return ms;
+}

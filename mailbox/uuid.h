@@ -29,4 +29,7 @@ bool uuid_equal(struct uuid a, struct uuid b);
 /* Byte order, which for version 7 is the order of making: <0, 0, >0. */
 int uuid_compare(struct uuid a, struct uuid b);
 
+/* When an id of version 7 was made, in milliseconds since 1970. */
+uint64_t uuid_ms(struct uuid id);
+
 #endif

@@ -70,6 +70,16 @@ order_is_byte_order(void **state)
 	assert_false(uuid_is_zero(a));
 }
 
+static void
+an_id_tells_when_it_was_made(void **state)
+{
+	struct uuid id;
+
+	(void)state;
+	assert_int_equal(uuid_parse("019ad434-7900-7fff-bfff-ffffffffffff", &id), OK);
+	assert_int_equal(uuid_ms(id), 1764496800000);
+}
+
 int
 main(void)
 {
@@ -78,6 +88,7 @@ main(void)
 		cmocka_unit_test(every_changed_character_that_is_no_hex_digit_is_refused),
 		cmocka_unit_test(a_text_too_short_or_too_long_is_refused),
 		cmocka_unit_test(order_is_byte_order),
+		cmocka_unit_test(an_id_tells_when_it_was_made),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -40,7 +40,7 @@ write_row(struct json_writer *w, const struct client_item *title, struct span re
 		json_write_id(w, title->heads[0]);
 	else
 		json_write_null(w);
-	answer_time(w, "created_at", r->created);
+	answer_time(w, "created_at", proposal_time(r));
 	json_member_u64(w, "bytes", r->bytes);
 	json_write_end(w);
 }
@@ -52,7 +52,7 @@ print_row(const struct client_item *title)
 	enum proposed what = proposal_what(&title->row);
 
 	uuid_text(title->row.revision, id);
-	clock_text(title->row.created, time);
+	clock_text(proposal_time(&title->row), time);
 	if (what != PROPOSED_ADD)
 		uuid_text(title->row.asset, asset);
 	print_line("%s  %s  %-6s  %-6s  ", id, time, proposal_word(what), kind_name(title->row.kind));

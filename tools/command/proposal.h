@@ -30,6 +30,9 @@ struct proposal_held {
 
 enum proposed proposal_what(const struct revision_row *row);
 
+/* As its id has it, which is the keyring's; what the row says is the proposer's word. */
+struct wall_ms proposal_time(const struct revision_row *row);
+
 /* "add", "update", "remove". */
 const char *proposal_word(enum proposed p);
 

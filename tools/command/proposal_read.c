@@ -10,6 +10,12 @@ proposal_what(const struct revision_row *row)
 	return row->deleted ? PROPOSED_REMOVE : row->n_parents > 0 ? PROPOSED_UPDATE : PROPOSED_ADD;
 }
 
+struct wall_ms
+proposal_time(const struct revision_row *row)
+{
+	return (struct wall_ms){ uuid_ms(row->revision) };
+}
+
 const char *
 proposal_word(enum proposed p)
 {

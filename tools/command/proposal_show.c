@@ -26,7 +26,7 @@ show_head(struct shown *out, const struct proposal_held *p)
 	uuid_text(p->row.vault, vault);
 	uuid_text(p->row.asset, asset);
 	uuid_text(p->grant, grant);
-	clock_text(p->row.created, time);
+	clock_text(proposal_time(&p->row), time);
 	shown_line(out, "proposal %s: %s a %s\n", id, proposal_word(what), kind_name(p->row.kind));
 	shown_line(out, "in vault %s%s%s, by grant %s, %s\n", vault, what == PROPOSED_ADD ? "" : ", asset ",
 	    what == PROPOSED_ADD ? "" : asset, grant, time);
@@ -114,7 +114,7 @@ proposal_show_json(const struct proposal_held *p)
 		json_write_id(&w, p->row.asset);
 	json_member_text(&w, "kind", kind_name(p->row.kind));
 	json_member_id(&w, "grant", p->grant);
-	answer_time(&w, "created_at", p->row.created);
+	answer_time(&w, "created_at", proposal_time(&p->row));
 	json_member_string(&w, "reason", p->reason);
 	json_member_bool(&w, "stale", proposal_is_stale(p));
 	json_member_u64(&w, "hidden_characters", visible_count_hidden(content) + visible_count_hidden(p->reason));
