@@ -2,7 +2,9 @@
 
 #include "store/search_match.h"
 
-#define AGAIN UINT_MAX /* one before 0 */
+#define AGAIN      UINT_MAX /* one before 0 */
+#define BONUS_MIN  1000     /* two words of which both are in more documents than this, and than one in */
+#define BONUS_PART 16       /* so many, tell little by standing together, and cost much to find */
 
 static bool
 make(struct search_memory *scratch, uint32_t cap, struct search_matches *out)
@@ -162,8 +164,8 @@ add_term(struct phrase *p, const struct search_term *t, uint32_t at, uint32_t *n
 }
 
 static bool
-match_phrase(const struct search_vault *v, const struct search_wanted *w, unsigned n, struct search_memory *scratch,
-    struct search_matches *out)
+match_phrase(const struct search_vault *v, const struct search_wanted *w, unsigned n, bool is_bonus,
+    struct search_memory *scratch, struct search_matches *out)
 {
 	struct phrase p = { .n = 0 };
 	uint32_t n_docs[SEARCH_SPAN_MAX];
@@ -174,6 +176,8 @@ match_phrase(const struct search_vault *v, const struct search_wanted *w, unsign
 			return make(scratch, 0, out);
 		add_term(&p, t, w[i].at, n_docs);
 	}
+	if (is_bonus && n_docs[0] > BONUS_MIN && n_docs[0] > v->n_docs / BONUS_PART)
+		return make(scratch, 0, out);
 	if (!make(scratch, n_docs[0], out))
 		return false;
 	while (next_doc(&p)) {
@@ -238,7 +242,7 @@ search_match(const struct search_vault *v, const struct search_units *u, const s
 	if (unit->is_apart)
 		return match_apart(v, first, first + unit->n_terms - 1, scratch, out);
 	if (unit->n_terms > 1)
-		return match_phrase(v, first, unit->n_terms, scratch, out);
+		return match_phrase(v, first, unit->n_terms, unit->is_bonus, scratch, out);
 	if (unit->is_prefix)
 		return match_prefix(v, first, scratch, out);
 	return match_term(term_of(v, first), scratch, out);

@@ -8,6 +8,7 @@
 #define TITLE        2.0 /* BM25 gives at most K1 + 1 for a unit, and at least some of it */
 #define TITLE_SHORT  8.0 /* words: about half as much again for a title of so many */
 #define PREFIX       (1.0 / 16)
+#define BONUS        0.5
 
 /* What the matches of one vault add up to, by the document's number. */
 struct sums {
@@ -95,18 +96,23 @@ unit_score(const struct search_match *m, const struct search_numbered *doc, doub
 	return weight * score * (m->is_exact ? 1 : PREFIX);
 }
 
-/* Those that have at least `have` units already. */
+struct adding {
+	double   weight;
+	double   mean_len;
+	unsigned have;     /* only to those that have so many units already */
+	bool     is_bonus; /* and is none */
+};
+
 static void
-add_up(const struct search_vault *v, const struct search_matches *m, double weight, double mean_len, unsigned have,
-    struct sums *sums)
+add_up(const struct search_vault *v, const struct search_matches *m, const struct adding *a, struct sums *sums)
 {
 	for (uint32_t i = 0; i < m->n; i++) {
 		uint32_t doc = m->at[i].doc;
 
-		if (sums->n_units[doc] < have)
+		if (sums->n_units[doc] < a->have)
 			continue;
-		sums->score[doc] += unit_score(&m->at[i], &v->docs[doc], weight, mean_len);
-		sums->n_units[doc]++;
+		sums->score[doc] += unit_score(&m->at[i], &v->docs[doc], a->weight, a->mean_len);
+		sums->n_units[doc] += !a->is_bonus;
 	}
 }
 
@@ -114,15 +120,20 @@ static enum err
 rank_vault(struct search_ranking *r, const struct search_vault *v, const struct search_matches *matches, double mean_len,
     size_t wanted)
 {
-	unsigned need = r->any ? 1 : r->units->n_units;
+	unsigned need = r->any ? 1 : r->units->n_needed;
 	struct sums sums;
 
 	sums.score = search_memory_take(r->scratch, v->n_numbers * sizeof *sums.score);
 	sums.n_units = search_memory_take(r->scratch, v->n_numbers);
 	if (sums.score == NULL || sums.n_units == NULL)
 		return ERR_NO_MEMORY;
-	for (unsigned u = 0; u < r->units->n_units; u++)
-		add_up(v, &matches[u], r->weights[u], mean_len, r->any ? 0 : u, &sums);
+	for (unsigned u = 0; u < r->units->n_units; u++) {
+		struct adding a = { .weight = r->weights[u], .mean_len = mean_len, .is_bonus = r->units->units[u].is_bonus };
+
+		if (!r->any)
+			a.have = u < need ? u : need;
+		add_up(v, &matches[u], &a, &sums);
+	}
 	for (uint32_t i = 1; i < v->n_numbers; i++) {
 		struct search_ranked one = { .score = sums.score[i], .vault = v, .doc = v->docs[i].doc };
 
@@ -149,7 +160,9 @@ match_all(struct search_ranking *r, struct search_matches *matches, double n_doc
 			n += m->n;
 		}
 		r->weights[u] = log(1 + (n_docs - n + 0.5) / (n + 0.5));
-		if (n == 0 && !r->any)
+		if (r->units->units[u].is_bonus)
+			r->weights[u] *= BONUS;
+		else if (n == 0 && !r->any)
 			return OK;
 	}
 	*possible = true;

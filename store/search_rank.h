@@ -3,7 +3,8 @@
  *
  * BM25 (k1 1.2, b 0.75) over all words of a document, and for each unit that
  * stands in its title more than BM25 gives for any number of times elsewhere;
- * what only begins with the last word counts a sixteenth. How rare a unit is,
+ * what only begins with the last word counts a sixteenth; two words
+ * side by side, as they were asked for, count half as much on top. How rare a unit is,
  * and how long documents are, is counted over the vaults searched.
  * Source: Robertson, Zaragoza, The Probabilistic Relevance Framework, 2009.
  */

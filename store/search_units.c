@@ -53,8 +53,10 @@ extends(const struct parsing *p, const struct search_token *t)
 		return true;
 	if (t->kind == SEARCH_TWO)
 		return p->last_kind == SEARCH_TWO && p->last == t->position - 1;
-	return p->last_kind == SEARCH_WORD && p->last == t->position - 1 &&
-	    is_joint((struct span){ p->text.p + p->last_end, t->offset - p->last_end });
+	if (p->last_kind != SEARCH_WORD || p->last != t->position - 1)
+		return false;
+	/* One half and the like are two words in one character. */
+	return t->offset <= p->last_end || is_joint((struct span){ p->text.p + p->last_end, t->offset - p->last_end });
 }
 
 static void
@@ -132,6 +134,8 @@ drop_doubles(struct search_units *u)
 			u->units[n++] = u->units[i];
 	}
 	u->n_units = n;
+	for (u->n_needed = 0; u->n_needed < n && !u->units[u->n_needed].is_bonus; u->n_needed++)
+		;
 }
 
 static bool
@@ -162,6 +166,32 @@ find_prefix(struct parsing *p, struct span piece)
 		return;
 	last = &p->u->units[p->open];
 	last->is_prefix = last->n_terms == 1 && has_two_characters(&p->u->terms[last->first]);
+}
+
+static bool
+is_plain_word(const struct parsing *p, unsigned i)
+{
+	const struct search_unit *unit = &p->u->units[i];
+
+	return unit->n_terms == 1 && !unit->is_quoted && p->u->terms[unit->first].kind == SEARCH_WORD;
+}
+
+/* For each two words that are asked for one after the other. */
+static void
+add_bonuses(struct parsing *p)
+{
+	unsigned n = p->u->n_units;
+	uint16_t at;
+
+	for (unsigned i = 0; i + 1 < n && p->n_terms + p->n_alone + 2 <= SEARCH_TERMS_MAX; i++) {
+		if (!is_plain_word(p, i) || !is_plain_word(p, i + 1))
+			continue;
+		at = (uint16_t)(SEARCH_TERMS_MAX - (p->n_alone += 2));
+		p->u->terms[at] = p->u->terms[p->u->units[i].first];
+		p->u->terms[at + 1] = p->u->terms[p->u->units[i + 1].first];
+		p->u->terms[at + 1].at = 1;
+		p->u->units[p->u->n_units++] = (struct search_unit){ .first = at, .n_terms = 2, .is_quoted = true, .is_bonus = true };
+	}
 }
 
 /* The length of the quotation mark at the start, or 0. */
@@ -217,6 +247,8 @@ search_units_parse(struct search_units *u, uint64_t seed, struct span query)
 		query = after(rest, quoted);
 		query = after(query, quote_len(query));
 	}
+	drop_doubles(u);
+	add_bonuses(&p);
 	drop_doubles(u);
 }
 

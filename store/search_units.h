@@ -23,6 +23,7 @@ struct search_unit {
 	uint16_t n_terms; /* 1 and up; more than one are never SEARCH_ONE */
 	bool     is_quoted;
 	bool     is_prefix; /* one word, and longer ones that begin with it */
+	bool     is_bonus;  /* two words side by side, as asked: no hit has to have it, and one that has is better */
 	bool     is_apart;  /* the first term, and later in the field the last; what is between does not count */
 };
 
@@ -30,6 +31,7 @@ struct search_units {
 	struct search_wanted terms[SEARCH_TERMS_MAX];
 	struct search_unit   units[SEARCH_UNITS_MAX];
 	unsigned             n_units;
+	unsigned             n_needed; /* the first so many; what follows are bonuses */
 };
 
 /* seed as of the index's terms. u is zeroed. Any text; none of it may be of use. */

@@ -80,6 +80,9 @@ phrases_and_joined_words_stand_together(void **state)
 	check_finds("example user com", "user@example.com", false);
 	check_finds("pi is 3.14", "3.14", true);
 	check_finds("14 of 3", "3.14", false);
+	check_finds("add 1½ cups", "1½", true);
+	check_finds("half of it: 1/2", "½", true);
+	check_finds("2 of 1", "½", false);
 	check_finds("black and white cat", "\"white cat\"", true);
 	check_finds("cat, white and black", "\"white cat\"", false);
 	check_finds("用 Python 学习机器", "“python 学习”", true);
@@ -135,6 +138,27 @@ the_title_goes_before_the_body_and_the_whole_word_before_its_beginning(void **st
 	assert_int_equal(search_rig_hit(&r, 0), 2);
 	assert_int_equal(search_rig_hit(&r, 1), 1);
 	assert_int_equal(search_rig_hit(&r, 2), 3);
+	search_rig_close(&r);
+}
+
+static void
+words_side_by_side_go_before_words_apart(void **state)
+{
+	struct search_rig r;
+
+	(void)state;
+	search_rig_open(&r);
+	search_rig_add(&r, 1, "", "york is new to me");
+	search_rig_add(&r, 2, "", "a week in new york with friends and too much luggage");
+	search_rig_add(&r, 3, "", "new york");
+	search_rig_add(&r, 4, "", "nothing of the kind");
+	assert_int_equal(search_rig_ask(&r, "new york"), 3);
+	assert_int_equal(search_rig_hit(&r, 0), 3);
+	assert_int_equal(search_rig_hit(&r, 1), 2);
+	assert_int_equal(search_rig_ask(&r, "york new"), 3);
+	assert_int_equal(search_rig_ask(&r, "new york paris"), 3);
+	assert_true(r.found.relaxed);
+	assert_int_equal(search_rig_hit(&r, 0), 3);
 	search_rig_close(&r);
 }
 
@@ -352,6 +376,7 @@ main(void)
 		cmocka_unit_test(mixed_words_are_found_each),
 		cmocka_unit_test(what_has_all_is_found_else_what_has_any),
 		cmocka_unit_test(the_title_goes_before_the_body_and_the_whole_word_before_its_beginning),
+		cmocka_unit_test(words_side_by_side_go_before_words_apart),
 		cmocka_unit_test(of_equals_the_later_goes_first_then_the_smaller_id),
 		cmocka_unit_test(a_hit_says_where_in_the_text_as_given),
 		cmocka_unit_test(an_excerpt_is_cut_between_characters_around_the_match),
