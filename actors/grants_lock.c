@@ -133,7 +133,7 @@ grants_on_keys_dropped(void *self, const struct inbound *in, struct outbox *out)
 	if (c->type == MSG_LOCK_WANTED || c->type == MSG_SLEEP_WANTED)
 		return lock_step(g, in->ask_id, c, out);
 	if (c->type == MSG_DISABLE_WANTED)
-		return grants_disable_clean(g, in->ask_id, out);
+		return grants_disable_clean(g, in->ask_id, c, out);
 	if (c->type == MSG_SETTING_WANTED)
 		return grants_end(g, in->ask_id, OK, NOTHING_MADE, out);
 	/* Enable failed at its end, and what it had loaded is gone again. */

@@ -97,6 +97,7 @@ struct command {
 	bool             keys_dropped; /* lock */
 	bool             ban_failed;   /* lock: the file could not say it; the log may */
 	struct enrolment_record enrolment; /* enable */
+	bool             leaves_material; /* disable */
 	struct envelope  envelope;     /* passwd */
 	enum log_config  config;       /* a setting: which */
 	struct grant_record *minted;   /* owned; mint, until its record is durable; without vaults until there are keys */
@@ -273,7 +274,7 @@ enum err grants_on_enable(void *self, const struct inbound *in, struct outbox *o
 enum err grants_on_material_stored(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_resume(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_disable(void *self, const struct inbound *in, struct outbox *out);
-enum err grants_disable_clean(struct grants *g, uint64_t ask_id, struct outbox *out);
+enum err grants_disable_clean(struct grants *g, uint64_t ask_id, const struct command *c, struct outbox *out);
 enum err grants_on_material_removed(void *self, const struct inbound *in, struct outbox *out);
 
 /* grants_mint.c */

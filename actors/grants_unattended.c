@@ -137,7 +137,7 @@ enum err
 grants_on_disable(void *self, const struct inbound *in, struct outbox *out)
 {
 	struct grants *g = self;
-	const struct peer_body *peer = &in->body->owner_ask.peer;
+	const struct peer_body *peer = &in->body->disable_ask.peer;
 	struct ban_state ban = ban_state(g->ban);
 	struct command *c;
 	enum err e;
@@ -149,15 +149,29 @@ grants_on_disable(void *self, const struct inbound *in, struct outbox *out)
 		return grants_refuse(out, in->ask_id, e);
 	if ((e = grants_events_again(g, out)) != OK || (e = grants_begin(in, g, peer, out, &c)) != OK || c == NULL)
 		return e;
+	c->leaves_material = in->body->disable_ask.leave;
 	return outbox_put(out, MSG_KEYS_DROP, in->ask_id, &(struct keys_drop_body){ .unattended = 1 });
 }
 
+static enum err
+forget_enrolment(struct grants *g, uint64_t ask_id, struct outbox *out)
+{
+	enum err e = grants_db_drop_enrolment(g->db);
+
+	if (e == OK)
+		g->enrolled = false;
+	return grants_end(g, ask_id, e, NOTHING_MADE, out);
+}
+
 enum err
-grants_disable_clean(struct grants *g, uint64_t ask_id, struct outbox *out)
+grants_disable_clean(struct grants *g, uint64_t ask_id, const struct command *c, struct outbox *out)
 {
 	uint8_t delegation[DELEGATION_LEN];
-	struct custody_ref_body ref = grants_custody_ref(g, delegation);
+	struct custody_ref_body ref;
 
+	if (c->leaves_material)
+		return forget_enrolment(g, ask_id, out);
+	ref = grants_custody_ref(g, delegation);
 	return outbox_put(out, MSG_MATERIAL_REMOVE, ask_id, &ref);
 }
 
@@ -172,7 +186,5 @@ grants_on_material_removed(void *self, const struct inbound *in, struct outbox *
 		return OK;
 	if (e != OK)
 		return grants_end_refused(g, in->ask_id, e, custody_detail_text(b->detail), out);
-	if ((e = grants_db_drop_enrolment(g->db)) == OK)
-		g->enrolled = false;
-	return grants_end(g, in->ask_id, e, NOTHING_MADE, out);
+	return forget_enrolment(g, in->ask_id, out);
 }

@@ -311,6 +311,10 @@ BODY(sleep,
     SUB(peer, peer)
     U8(word))                    /* enum sleep_word */
 
+BODY(disable_ask,
+    SUB(peer, peer)
+    U8(leave))                   /* 1: the backend is not asked to remove the material */
+
 BODY(custody_ref,
     ID(enrolment)
     ID(library)

@@ -40,8 +40,8 @@ ERR(LOCK_NOT_DURABLE,    "lock_not_durable",   74, "keys are cleared from memory
 
 ERR(CUSTODY_UNSUPPORTED, "custody_unsupported", 1, "this custody backend is not built for this platform", "choose another --backend")
 ERR(CUSTODY_LOCKED,      "custody_locked",     77, "the custody backend is locked", "unlock it; the daemon tries again each minute")
-ERR(CUSTODY_UNAVAILABLE, "custody_unavailable", 77, "the custody backend cannot be reached", "start it; the daemon tries again each minute")
-ERR(CUSTODY_UNSAFE,      "custody_unsafe",     77, "the custody file has an unsafe owner, mode, link or type", "find out who changed it; then disable and enable")
+ERR(CUSTODY_UNAVAILABLE, "custody_unavailable", 77, "the custody backend cannot be reached", "start it; the daemon tries again each minute. One that is gone for good: `memories unattended disable --leave-material`")
+ERR(CUSTODY_UNSAFE,      "custody_unsafe",     77, "the custody file has an unsafe owner, mode, link or type, or the keyring is another user's", "find out who changed it; then disable and enable")
 ERR(CUSTODY_MISSING,     "custody_missing",    77, "the custody backend holds no material for this library", "disable and enable")
 ERR(CUSTODY_INVALID,     "custody_invalid",    77, "the custody material is damaged", "disable and enable")
 ERR(CUSTODY_BINDING,     "custody_binding",    77, "the custody material belongs to another home or library", "disable and enable here")

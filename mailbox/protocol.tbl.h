@@ -135,8 +135,8 @@ MSG(REVOKE_ASK,         CLIENT,   GATE,     OPENS,  revoke_ask,        NOTHING)
 MSG(REVOKE_WANTED,      GATE,     GRANTS,   OPENS,  revoke_ask,        NOTHING)
 MSG(GRANT_DROP,         GRANTS,   KEYRING,  OPENS,  one_id,            NOTHING)
 MSG(GRANT_DROPPED,      KEYRING,  GRANTS,   ENDS,   nothing,           NOTHING)
-MSG(DISABLE_ASK,        CLIENT,   GATE,     OPENS,  owner_ask,         NOTHING)
-MSG(DISABLE_WANTED,     GATE,     GRANTS,   OPENS,  owner_ask,         NOTHING)
+MSG(DISABLE_ASK,        CLIENT,   GATE,     OPENS,  disable_ask,       NOTHING)
+MSG(DISABLE_WANTED,     GATE,     GRANTS,   OPENS,  disable_ask,       NOTHING)
 
 /* A log that was changed from outside; or a look at what a repair would do. */
 MSG(REPAIR_ASK,         CLIENT,   GATE,     OPENS,  repair_ask,        NOTHING)

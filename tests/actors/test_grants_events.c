@@ -116,7 +116,7 @@ static void
 a_revocation_is_told_after_a_restart_until_the_log_has_it(void **state)
 {
 	struct grants_rig *g = *state;
-	struct owner_ask_body ask = { .peer = g->peer };
+	struct disable_ask_body ask = { .peer = g->peer };
 	struct event_body b;
 	uint64_t ask_id;
 

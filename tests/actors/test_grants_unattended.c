@@ -716,7 +716,7 @@ a_revoke_is_durable_before_it_is_said_and_answers_after_the_keyring(void **state
 static bool
 disable_steps(struct grants_rig *g, int steps)
 {
-	struct owner_ask_body ask = owner(g);
+	struct disable_ask_body ask = { .peer = g->peer };
 	struct result_body kept = { .error = OK };
 
 	assert_int_equal(grants_rig_say(g, MSG_DISABLE_WANTED, &ask), OK);
@@ -777,10 +777,27 @@ a_disable_whose_backend_fails_can_be_repeated(void **state)
 }
 
 static void
+a_disable_that_leaves_the_material_asks_no_backend(void **state)
+{
+	struct grants_rig *g = *state;
+	struct disable_ask_body ask = { .peer = g->peer, .leave = 1 };
+
+	grants_rig_ready(g);
+	assert_int_equal(grants_rig_say(g, MSG_DISABLE_WANTED, &ask), OK);
+	assert_non_null(rig_expect(g->r, MSG_EVENT_KEEP));
+	assert_non_null(rig_expect(g->r, MSG_KEYS_DROP));
+	assert_int_equal(rig_deliver(g->r, MSG_KEYS_DROPPED, ACTOR_KEYRING, g->n_asks, &(struct nothing_body){ 0 }), OK);
+	assert_int_equal(grants_rig_end(g), OK);
+	assert_true(rig_silent(g->r));
+	assert_false(grants_rig_self(g)->enrolled);
+	assert_true(grants_rig_ban_on_disk().disabled);
+}
+
+static void
 a_disable_whose_ban_fails_changes_nothing_else(void **state)
 {
 	struct grants_rig *g = *state;
-	struct owner_ask_body ask = owner(g);
+	struct disable_ask_body ask = { .peer = g->peer };
 	struct grant_record r;
 
 	grants_rig_ready(g);
@@ -790,7 +807,7 @@ a_disable_whose_ban_fails_changes_nothing_else(void **state)
 	assert_int_equal(grants_rig_end(g), ERR_STORAGE_FAILED);
 	assert_int_equal(grants_db_grant(grants_rig_self(g)->db, g->grant, &r), OK);
 	assert_false(r.revoked);
-	assert_int_equal(grants_rig_say(g, MSG_DISABLE_WANTED, &(struct owner_ask_body){ .peer = { .uid = 1 } }), OK);
+	assert_int_equal(grants_rig_say(g, MSG_DISABLE_WANTED, &(struct disable_ask_body){ .peer = { .uid = 1 } }), OK);
 	assert_int_equal(grants_rig_end(g), ERR_SUDO_REQUIRED);
 }
 
@@ -823,6 +840,7 @@ main(void)
 		GRANTS_TEST(a_revoke_is_durable_before_it_is_said_and_answers_after_the_keyring),
 		GRANTS_TEST(a_disable_cut_off_after_any_step_stays_banned_and_can_be_repeated),
 		GRANTS_TEST(a_disable_whose_backend_fails_can_be_repeated),
+		GRANTS_TEST(a_disable_that_leaves_the_material_asks_no_backend),
 		GRANTS_TEST(a_disable_whose_ban_fails_changes_nothing_else),
 	};
 

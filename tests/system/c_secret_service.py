@@ -8,9 +8,11 @@ import signal
 import threading
 import time
 
-from harness import (BODY, PATIENCE_S, Failed, Home, case, check, cmdline, equal, main, parent_of,
+from harness import (BODY, PATIENCE_S, Failed, Home, case, check, cmdline, equal, main, needs_root, parent_of,
                      process_only, program, within)
+from dbus import Variant
 from keyring import LOGIN, NAME, ROOT, SECRET, Keyring, Relay, SessionBus
+from marks import Scanner, scan_memory
 
 BACKEND = "linux-secret-service"
 NOWHERE = {"DBUS_SESSION_BUS_ADDRESS": None, "XDG_RUNTIME_DIR": "/nonexistent"}
@@ -141,6 +143,27 @@ def no_process_that_stays_has_the_library_of_the_bus():
             check("libsystemd" not in f.read(), f"{cmdline(pid)} has libsystemd")
 
 
+@process_only
+def what_a_keyring_holds_is_in_no_memory_no_file_and_no_word_of_the_daemon_that_loaded_it():
+    needs_root()
+    keyring = Keyring()
+    home = _enrolled(keyring.bus.env())
+    text = keyring.secret(keyring.items()[0])
+    scanner = Scanner({"material": base64.urlsafe_b64decode(text + b"=")[82:114], "text": text})
+    home.stop()
+    home.start("--trace", env=keyring.bus.env())
+    _reads(home).done()
+    for pid, name in home.processes().items():
+        found, n = scan_memory(pid, scanner)
+        check(n > 0, f"nothing of {name} was read")
+        equal(found, [], f"material in the memory of {name}")
+    for folder, _, names in os.walk(home.dir):
+        for path in (os.path.join(folder, name) for name in names):
+            if os.path.isfile(path):
+                with open(path, "rb") as f:
+                    scanner.check(f.read(), path)
+
+
 # Locked
 
 @case
@@ -208,6 +231,22 @@ def a_keyring_locked_between_two_calls_is_locked():
 
 
 @process_only
+def a_service_that_says_that_a_part_of_it_is_locked_is_not_asked_for_more():
+    # KeePassXC gives an item that it would ask for, and a locked database that answers as an empty one.
+    relay = Relay(Keyring())
+    home = _enrolled(relay.env())
+    item, = relay.keyring.items()
+    for path, last in ((LOGIN, "Get"), (item, "Get")):
+        relay.before = {"Get": lambda r, m, path=path: ("v", [Variant("b", True)]) if m.path == path else None}
+        relay.calls.clear()
+        _restart(home, relay.env())
+        equal(_error(home)[:2], (False, "custody_locked"), f"{path} says that it is locked")
+        equal(relay.members()[-1], last, f"the last call to {relay.members()}")
+    equal(relay.members().count("Get"), 2, "collection and item")
+    relay.check()
+
+
+@process_only
 def a_keyring_locked_while_enabling_makes_nothing():
     relay = Relay(Keyring())
     home = _unlocked(relay.env())
@@ -234,6 +273,14 @@ def no_bus_is_said_to_be_unavailable():
     home.terminal.sudo().done()
     home.owner("unattended", "disable").refused("custody_unavailable")
     equal(home.unattended_status()["inhibited"], True, "inhibited")
+    # For a keyring that is gone for good: what it holds stays there, and another backend can be chosen.
+    home.owner("unattended", "disable", "--leave-material").done()
+    equal(home.unattended_status()["enabled"], False, "enabled")
+    equal(len(keyring.items()), 1, "items")
+    home.terminal.enable("owner-file").done()
+    home.stop()
+    home.start(env=NOWHERE)
+    equal(_error(home), (True, None, None), "state with another backend")
 
 
 @process_only
@@ -398,9 +445,10 @@ def a_service_that_wants_to_prompt_is_refused_and_not_prompted():
 def a_service_that_answers_what_it_should_not_is_invalid_and_nothing_breaks():
     relay = Relay(Keyring())
     home = _enrolled(relay.env())
+    good = relay.keyring.secret(relay.keyring.items()[0])
     answers = [("ReadAlias", ("s", ["/not/a/path"])), ("OpenSession", ("s", ["?"])), ("Get", ("s", ["no variant"])),
                ("SearchItems", ("as", [["x"]])), ("SearchItems", ("ao", [[f"{LOGIN}/{i}" for i in range(3000)]])),
-               ("GetSecret", ("s", ["x"])), ("GetSecret", ("(oayays)", [(ROOT + "/session/other", b"", b"x" * 195, "")])),
+               ("GetSecret", ("s", ["x"])), ("GetSecret", ("(oayays)", [(ROOT + "/session/other", b"", good, "text/plain")])),
                ("GetSecret", ("(oayays)", [("/", b"", b"x" * 1000000, "")]))]
     for member, answer in answers:
         relay.before = {member: lambda r, m, answer=answer: answer}

@@ -39,7 +39,10 @@ class Logind:
     def _serve(self):
         while not self.stopping:
             with self.lock:
-                m = self.connection.next(0.02)
+                try:
+                    m = self.connection.next(0.02)
+                except ConnectionError:
+                    return
                 if m is not None and m.kind == CALL:
                     self._answer(m)
             time.sleep(0.002)

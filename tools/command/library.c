@@ -241,5 +241,13 @@ run_unattended_resume(struct invocation *in)
 enum err
 run_unattended_disable(struct invocation *in)
 {
-	return simple(in, MSG_DISABLE_ASK);
+	struct disable_ask_body ask = { .leave = option_given(in, "--leave-material") };
+	struct client *c = NULL;
+	union any_body answer;
+	enum err e;
+
+	if ((e = owner_open(in, &c)) == OK)
+		e = owner_call(in, c, MSG_DISABLE_ASK, &ask, MSG_DONE, &answer);
+	client_close(&c);
+	return e == OK ? print_done(in) : e;
 }

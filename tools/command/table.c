@@ -19,6 +19,11 @@ static const struct option sudo_options[] = {
 	END
 };
 
+static const struct option disable_options[] = {
+	{ "--leave-material", NULL, "do not ask the custody backend to remove its part: for one that is gone for good", false, false },
+	END
+};
+
 static const struct option page_options[] = {
 	{ "--offset", "N", "skip so many rows (default 0)", false, false },
 	{ "--limit", "N", "at most so many rows, 1 to 100 (default 100)", false, false },
@@ -321,8 +326,10 @@ const struct command commands[] = {
 	{ "unattended prune", "", "remove the expired grants from the list", "Needs sudo.",
 	  0, 0, NULL, NEEDS_HOME, true, false, run_unattended_prune },
 	{ "unattended disable", "", "end all unattended access and remove its key",
-	  "Needs sudo. Every unattended grant is revoked; those of `grant list` are not touched.",
-	  0, 0, NULL, NEEDS_HOME, true, false, run_unattended_disable },
+	  "Needs sudo. Every unattended grant is revoked; those of `grant list` are not touched.\n"
+	  "A backend that is locked or away is reported; run it again then. The ban and the\n"
+	  "revocations stand meanwhile.",
+	  0, 0, disable_options, NEEDS_HOME, true, false, run_unattended_disable },
 	{ "grant mint", "", "make a grant for a local assistant, and its grant file",
 	  "For `mcp serve`. It reaches ordinary memories and cards of those vaults while the\n"
 	  "library is unlocked; never what is private, files or credentials. Needs sudo.",
