@@ -155,6 +155,19 @@ def text_that_stays_in_a_wrong_form_is_kept_and_taken_later():
 
 
 @case
+def text_past_its_limit_is_kept_too():
+    home = one_memory()
+    for size in (1 << 20, 5 << 20):
+        env = editor(home, f"grows{size}", f'save(text + "x" * {size})')
+        r = home.cli("asset", "edit", home.main, home.note["asset"], env=env).refused("too_large")
+        folder, = drafts()
+        check(folder in r.err.decode(), f"the error says where it is: {r}")
+        check(os.path.getsize(os.path.join(folder, "memory.md")) > size, "the whole text")
+        remove(folder)
+    equal(len(history(home, home.note)), 1, "revisions")
+
+
+@case
 def an_editor_that_fails_changes_nothing():
     home = one_memory()
     for env in (editor(home, "fails", 'save("x")\nsys.exit(1)'), editor(home, "removes", "os.unlink(path)")):

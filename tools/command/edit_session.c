@@ -108,8 +108,12 @@ run_editor(struct session *s, bool *same)
 
 	if ((e = editor_run(&s->editor, s->path)) != OK)
 		return e;
-	if ((e = draft_file_read(&s->folder, s->name, DRAFT_MAX, &text)) != OK)
-		return e == ERR_NOT_FOUND ? ERR_EDITOR_FAILED : e;
+	if ((e = draft_file_read(&s->folder, s->name, DRAFT_MAX, &text)) == ERR_NOT_FOUND)
+		return ERR_EDITOR_FAILED;
+	if (e != OK) {
+		s->has_edits = true;
+		return e;
+	}
 	secret_free(&s->text);
 	s->text = text;
 	*same = secret_len(text) == secret_len(s->written) &&
