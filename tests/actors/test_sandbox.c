@@ -4,6 +4,7 @@
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -193,7 +194,7 @@ behind(enum sandbox which, int (*try)(void))
 	int status;
 
 	if (pid == 0) {
-		if (sandbox_enter(which) != OK)
+		if (sandbox_enter(which) != OK || (which == SANDBOX_SEARCH && sandbox_settle() != OK))
 			_exit(CANNOT_ENTER);
 		_exit(try());
 	}
@@ -222,27 +223,27 @@ filters_can_be_tried(void)
 static const struct {
 	const char *name;
 	int (*try)(void);
-	int keyring, audit;
+	int keyring, audit, search;
 } calls[] = {
-	{ "open a file", opens_a_file, EACCES, WORKS },
-	{ "make a file and sync it", makes_a_file_and_syncs_it, EACCES, WORKS },
-	{ "run a program", runs_a_program, KILLED, KILLED },
-	{ "make a TCP socket", makes_a_tcp_socket, KILLED, KILLED },
-	{ "make an IPv6 socket", makes_an_ipv6_socket, KILLED, KILLED },
-	{ "make a netlink socket", makes_a_netlink_socket, KILLED, KILLED },
-	{ "make a Unix socket", makes_a_unix_socket, WORKS, WORKS },
-	{ "listen on a Unix socket", listens_on_a_unix_socket, KILLED, WORKS },
-	{ "trace its parent", traces_its_parent, KILLED, KILLED },
-	{ "read another's memory", reads_anothers_memory, KILLED, KILLED },
-	{ "signal its parent", signals_its_parent, KILLED, KILLED },
-	{ "fork", forks, KILLED, KILLED },
-	{ "map executable memory", maps_executable_memory, KILLED, KILLED },
-	{ "make memory executable", makes_memory_executable, KILLED, KILLED },
-	{ "become dumpable", becomes_dumpable, KILLED, KILLED },
-	{ "change the directory", changes_the_directory, KILLED, KILLED },
-	{ "take memory, time and randomness", takes_memory_time_and_randomness, WORKS, WORKS },
-	{ "lock memory", locks_memory, WORKS, WORKS },
-	{ "start a thread", starts_a_thread, WORKS, WORKS },
+	{ "open a file", opens_a_file, EACCES, WORKS, EACCES },
+	{ "make a file and sync it", makes_a_file_and_syncs_it, EACCES, WORKS, EACCES },
+	{ "run a program", runs_a_program, KILLED, KILLED, KILLED },
+	{ "make a TCP socket", makes_a_tcp_socket, KILLED, KILLED, KILLED },
+	{ "make an IPv6 socket", makes_an_ipv6_socket, KILLED, KILLED, KILLED },
+	{ "make a netlink socket", makes_a_netlink_socket, KILLED, KILLED, KILLED },
+	{ "make a Unix socket", makes_a_unix_socket, WORKS, WORKS, WORKS },
+	{ "listen on a Unix socket", listens_on_a_unix_socket, KILLED, WORKS, EACCES },
+	{ "trace its parent", traces_its_parent, KILLED, KILLED, KILLED },
+	{ "read another's memory", reads_anothers_memory, KILLED, KILLED, KILLED },
+	{ "signal its parent", signals_its_parent, KILLED, KILLED, KILLED },
+	{ "fork", forks, KILLED, KILLED, KILLED },
+	{ "map executable memory", maps_executable_memory, KILLED, KILLED, KILLED },
+	{ "make memory executable", makes_memory_executable, KILLED, KILLED, KILLED },
+	{ "become dumpable", becomes_dumpable, KILLED, KILLED, KILLED },
+	{ "change the directory", changes_the_directory, KILLED, KILLED, KILLED },
+	{ "take memory, time and randomness", takes_memory_time_and_randomness, WORKS, WORKS, WORKS },
+	{ "lock memory", locks_memory, WORKS, WORKS, WORKS },
+	{ "start a thread", starts_a_thread, WORKS, WORKS, WORKS },
 };
 
 static void
@@ -254,10 +255,35 @@ each_filter_stops_and_lets_through_what_it_says(void **state)
 	rig_dir_make();
 	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
 		int keyring = behind(SANDBOX_KEYRING, calls[i].try), audit = behind(SANDBOX_AUDIT, calls[i].try);
+		int search = behind(SANDBOX_SEARCH, calls[i].try);
 
-		if (keyring != calls[i].keyring || audit != calls[i].audit)
-			fail_msg("%s: keyring %d, audit %d", calls[i].name, keyring, audit);
+		if (keyring != calls[i].keyring || audit != calls[i].audit || search != calls[i].search)
+			fail_msg("%s: keyring %d, audit %d, search %d", calls[i].name, keyring, audit, search);
 	}
+	rig_dir_remove();
+}
+
+/* It opens its one socket before, and removes none of the home's files afterwards. */
+static int
+listens_and_settles(void)
+{
+	struct sockaddr_un other = { .sun_family = AF_UNIX, .sun_path = "other" };
+
+	if (sandbox_enter(SANDBOX_SEARCH) != OK || listens_on_a_unix_socket() != 0 || sandbox_settle() != OK)
+		return CANNOT_ENTER;
+	if (unlink("sock") == 0 || chmod("sock", 0700) == 0 || errno != EACCES)
+		return FAILS;
+	return bind(socket(AF_UNIX, SOCK_STREAM, 0), (struct sockaddr *)&other, sizeof other) != 0 && errno == EACCES ? WORKS : FAILS;
+}
+
+static void
+search_listens_once_and_never_again(void **state)
+{
+	(void)state;
+	if (!filters_can_be_tried())
+		skip();
+	rig_dir_make();
+	assert_int_equal(behind(SANDBOX_NONE, listens_and_settles), WORKS);
 	rig_dir_remove();
 }
 
@@ -327,6 +353,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_filter_stops_and_lets_through_what_it_says),
+		cmocka_unit_test(search_listens_once_and_never_again),
 		cmocka_unit_test(without_a_filter_only_new_privileges_are_gone),
 		cmocka_unit_test(no_process_gains_privileges_whatever_its_filter),
 		cmocka_unit_test(a_thread_that_was_there_before_is_bound_too),
