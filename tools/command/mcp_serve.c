@@ -52,11 +52,11 @@ ordinary_of(const struct bridge *b)
 	};
 }
 
-/* What a new connection may mend: a daemon that went away, or was locked and unlocked meanwhile. */
+/* What a new connection, or a new grant file, may mend at the next call. */
 static bool
 is_of_connection(enum err e)
 {
-	return e == ERR_LOCKED || e == ERR_INTERRUPTED || e == ERR_DAEMON_NOT_RUNNING || e == ERR_TIMEOUT ||
+	return e == ERR_INTERRUPTED || e == ERR_DAEMON_NOT_RUNNING || e == ERR_TIMEOUT ||
 	    e == ERR_PROTOCOL || e == ERR_DAEMON_UNTRUSTED || e == ERR_NOT_INITIALIZED || e == ERR_INVALID_GRANT;
 }
 
