@@ -185,6 +185,23 @@ def a_search_finds_what_the_grant_may_see_and_no_more():
 
 
 @case
+def a_vault_that_was_removed_is_named_and_hides_no_other():
+    home = furnished()
+    home.grant_file = home.side("grant")
+    home.owner("grant", "mint", "--vault", home.main, "--vault", home.other, "--grant-file", home.grant_file).done()
+    s = serve(home)
+    s.cap = 32768
+    equal(len(pages(s, "memory_list", "assets", limit=1)), 3, "assets of both")
+    home.terminal.run("vault", "remove", home.other, answers=[("Name of the vault: ", "other")]).done()
+    answer = good(s.call("memory_list"))
+    equal(len(answer["assets"]), 2, "assets of the one")
+    equal(answer["skipped"], [{"vault": home.other, "code": "vault_not_active"}], "skipped")
+    bad(s.call("memory_list", vault=home.other), "vault_not_active")
+    uri = f"memory://{home.other}/{home.apart['asset']}"
+    equal(s.ask("resources/read", {"uri": uri})["error"]["data"], {"uri": uri}, "a resource of it")
+
+
+@case
 def resources_are_listed_and_read():
     home = shared(granted)
     for revision in (LEGACY[0], LEGACY[-1], MODERN):
