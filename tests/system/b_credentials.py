@@ -5,8 +5,10 @@ import shutil
 import subprocess
 import threading
 import time
+import uuid
 
-from harness import (NO_ID, PASSWORD, Terminal, Skip, case, check, equal, library, main, program, shared)
+from harness import BIN, NO_ID, Terminal, Skip, case, check, equal, library, main, program, shared
+from mcp_lines import Server, bad, text_of
 
 SEED = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 TOTP = f"otpauth://totp/Example:alice?secret={SEED}&issuer=Example&algorithm=SHA256&digits=8&period=60"
@@ -104,15 +106,10 @@ def a_field_of_a_memory_a_card_and_a_file():
 @case
 def a_newline_follows_a_field_on_a_terminal_only():
     home = shared(home_with_sudo)
-    r = home.terminal.command("sh", "-c", 'exec "$0" "$@" >/dev/tty', home_bin(), "--home", home.path, "asset", "show",
+    r = home.terminal.command("sh", "-c", 'exec "$0" "$@" >/dev/tty', BIN, "--home", home.path, "asset", "show",
                               home.main, home.secret, "--field", "username")
     equal((r.code, r.out), (0, b""), f"{r}")
     check(b"alice\r\n" in r.screen, f"on the screen: {r.screen!r}")
-
-
-def home_bin():
-    from harness import BIN
-    return BIN
 
 
 @case
@@ -165,7 +162,7 @@ def a_seed_comes_through_a_pipe_and_is_kept_in_one_form():
 @case
 def on_a_terminal_secrets_are_asked_for_without_echo():
     home = shared(home_with_sudo)
-    r = home.terminal.command("sh", "-c", 'exec "$0" "$@" </dev/tty', home_bin(), "--home", home.path, "--json", "asset", "add",
+    r = home.terminal.command("sh", "-c", 'exec "$0" "$@" </dev/tty', BIN, "--home", home.path, "--json", "asset", "add",
                               home.main, "-", "--kind", "credential", "--notes-file", "-", "--otp-file", "-",
                               answers=[("Secret: ", "typed secret"), ("Notes: ", "typed notes"), ("Seed of the one-time codes: ", SEED)])
     for typed in (b"typed", SEED.encode()):
@@ -307,7 +304,27 @@ def no_agent_reads_a_field_or_advances_a_counter():
     equal(revisions(home, asset), before, "revisions")
 
 
+@case
+def no_ordinary_grant_knows_of_a_credential():
+    home = shared(home_with_sudo)
+    s = ordinary(home)
+    for tool_, arguments in (("memory_list", {}), ("memory_list", {"kind": "card"})):
+        text = text_of(s.call(tool_, **arguments))
+        for hidden in (home.secret, "hunter2", "alice", SEED):
+            check(hidden not in text, f"{hidden} in {text:.300}")
+    names = [t["name"] for t in s.ask("tools/list")["result"]["tools"]]
+    equal(names, ["memory_list", "memory_read", "memory_search"], "tools")
+    bad(s.call("memory_read", vault=home.main, asset=home.secret), "not_found")
+
+
 # References
+
+def ordinary(home):
+    """A server for an ordinary grant of the first vault."""
+    path = home.side(f"grant-{uuid.uuid4()}")
+    home.owner("grant", "mint", "--vault", home.main, "--grant-file", path).given()
+    return Server(home, revision="2025-06-18", words=["serve", "--grant-file", path])
+
 
 def reference(home, asset):
     return f"secret://{home.main}/{asset}"
@@ -333,6 +350,10 @@ def a_reference_stays_as_it_is_on_every_read_path():
     for asset in (memory, card_asset):
         data = home.whole(home.agent, "read", home.main, asset)[0].decode()
         check(reference(home, home.secret) in data and "hunter2" not in data, f"unattended read: {data}")
+    s = ordinary(home)
+    for asset in (memory, card_asset):
+        text = text_of(s.call("memory_read", vault=home.main, asset=asset))
+        check(reference(home, home.secret) in text and "hunter2" not in text, f"memory_read: {text}")
 
 
 @case
