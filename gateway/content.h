@@ -7,7 +7,7 @@
  *   meta    {"name":…,"media_type":…,"username":…,"url":…,"notes":…,"otp":…,"tags":[…]},
  *           and of a proposal "reason"; what is not there left out; `otp` is the one form of gateway/otp_uri.h
  *
- * The value of a protected field is secret://VAULT/CREDENTIAL, never a secret.
+ * The value of a protected field is secret://VAULT/CREDENTIAL, by ids, never a secret.
  */
 #ifndef GATEWAY_CONTENT_H
 #define GATEWAY_CONTENT_H

@@ -248,7 +248,9 @@ const struct command commands[] = {
 	  "{\"title\":…,\"fields\":[{\"name\":…,\"value\":…,\"protected\":false}],\"tags\":[…]}; the value of\n"
 	  "a protected field is secret://VAULT/CREDENTIAL. file: any bytes, at most 16 GiB.\n"
 	  "credential: FILE is the secret, UTF-8, at most 64 KiB; one newline at its end is\n"
-	  "dropped. `-` is standard input.",
+	  "dropped. `-` is standard input; a credential's secret, notes and seed are asked for\n"
+	  "without echo where that is a terminal. --otp-file holds an otpauth:// URI, or a base32\n"
+	  "seed of TOTP with SHA-1, 6 digits and 30 seconds.",
 	  2, 2, add_options, NEEDS_HOME, false, false, run_asset_add },
 	{ "asset list", "VAULT", "list a vault's assets",
 	  "Filters and orders look at the whole vault, so each page of it is recorded as read.\n"
