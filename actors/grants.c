@@ -145,14 +145,21 @@ grants_start(const struct actor_context *context, void **self)
 }
 
 enum err
-grants_check_owner(struct grants *g)
+grants_check_unlocked(const struct grants *g)
 {
 	if (!g->initialized)
 		return ERR_NOT_INITIALIZED;
-	if (!g->unlocked || g->locking != 0)
-		return ERR_LOCKED;
-	grants_owner_was_here(g);
-	return OK;
+	return g->unlocked && g->locking == 0 ? OK : ERR_LOCKED;
+}
+
+enum err
+grants_check_owner(struct grants *g)
+{
+	enum err e = grants_check_unlocked(g);
+
+	if (e == OK)
+		grants_owner_was_here(g);
+	return e;
 }
 
 enum err

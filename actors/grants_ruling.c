@@ -201,7 +201,7 @@ decide_ordinary(struct grants *g, const struct ask_body *ask, struct decision *d
 
 	if (e != OK && e != ERR_VAULT_NOT_GRANTED)
 		return e;
-	if ((state = grants_check_owner(g)) != OK)
+	if ((state = grants_check_unlocked(g)) != OK)
 		return state;
 	if (e != OK && !all)
 		return e;

@@ -19,7 +19,7 @@
 enum err
 grants_search_tell(struct grants *g, struct outbox *out)
 {
-	struct search_scope_body b = { .unlocked = grants_check_owner(g) == OK };
+	struct search_scope_body b = { .unlocked = grants_check_unlocked(g) == OK };
 	struct uuid *vaults;
 	size_t n = 0;
 	enum err e = OK;
@@ -46,7 +46,7 @@ rule(struct grants *g, const struct index_ask_body *ask, struct ruling_body *r, 
 	struct vault_keys keys;
 	enum err e;
 
-	if ((e = grants_check_owner(g)) != OK || (e = grants_db_vault_keys(g->db, ask->vault, &keys)) != OK)
+	if ((e = grants_check_unlocked(g)) != OK || (e = grants_db_vault_keys(g->db, ask->vault, &keys)) != OK)
 		return e;
 	memcpy(w.sealed, keys.sealed[CLASS_ORDINARY], SEALED_KEY_LEN);
 	wrap_body_put(&o, &w);

@@ -159,6 +159,7 @@ struct event_body grants_event_of(enum log_type type, enum err outcome, const st
     struct uuid grant);
 
 /* What stands in the way of an owner's command: OK, or why not. One that may be done puts the idle lock off. */
+enum err grants_check_unlocked(const struct grants *g); /* of what is no command of the owner's */
 enum err grants_check_owner(struct grants *g);
 enum err grants_check_sudo(struct grants *g, const struct peer_body *peer);
 

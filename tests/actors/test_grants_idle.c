@@ -131,6 +131,29 @@ zero_means_never_and_a_locked_library_has_nothing_to_lock(void **state)
 	assert_true(rig_silent(g->r));
 }
 
+static void
+what_an_assistant_or_the_index_asks_puts_it_off_no_more_than_unattended_reads(void **state)
+{
+	struct grants_rig *g = *state;
+	struct ask_body ask = { .op = OP_READ, .surface = SURFACE_STDIO, .vault = g->vault, .grant_type = GRANT_ORDINARY };
+	struct index_ask_body index = { .vault = g->vault };
+
+	g->settings.idle_lock_ms = IDLE_MS;
+	grants_rig_ready(g);
+	g->grant = grants_rig_id(0x42);
+	g->token_id[0] = 8;
+	grants_rig_grant_of(g, GRANT_ORDINARY, 0, 1u << CLASS_ORDINARY);
+	memcpy(ask.token_id, g->token_id, sizeof ask.token_id);
+	fake_clock_advance(IDLE_MS - 1);
+	assert_int_equal(grants_rig_say(g, MSG_RULING_WANTED, &ask), OK);
+	assert_non_null(rig_expect(g->r, MSG_RECORD_WANTED));
+	assert_int_equal(rig_deliver(g->r, MSG_INDEX_ASK, ACTOR_SEARCH, 900, &index), OK);
+	assert_non_null(rig_expect(g->r, MSG_INDEX_WANTED));
+	fake_clock_advance(1);
+	rig_tick(g->r, clock_mono());
+	expect_idle_lock(g);
+}
+
 int
 main(void)
 {
@@ -138,6 +161,7 @@ main(void)
 		GRANTS_TEST(after_a_time_without_the_owner_the_library_locks_and_nothing_is_banned),
 		GRANTS_TEST(each_request_of_the_owner_puts_it_off),
 		GRANTS_TEST(meanwhile_the_owner_is_locked_out_and_a_grant_reads_on),
+		GRANTS_TEST(what_an_assistant_or_the_index_asks_puts_it_off_no_more_than_unattended_reads),
 		GRANTS_TEST(a_manual_lock_in_between_drops_every_key_at_once),
 		GRANTS_TEST(zero_means_never_and_a_locked_library_has_nothing_to_lock),
 	};
