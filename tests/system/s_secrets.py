@@ -44,9 +44,13 @@ class Marked:
         self.grant_file = None
         with open(self.client) as f:
             self.token_text = json.load(f)["token"]
+        self.ordinary, self.grant_file = home.mint_ordinary(self.vault, options=["--allow-propose", "--expires", "2h"])
+        with open(self.grant_file) as f:
+            self.grant_token_text = json.load(f)["token"]
         marks = {k: v.encode() for k, v in texts.items()}
         marks["seed bytes"] = base64.b32decode(texts["seed"])
         marks["token"] = base64.urlsafe_b64decode(self.token_text + "=")
+        marks["grant token"] = base64.urlsafe_b64decode(self.grant_token_text + "=")
         self.scanner = Scanner(marks)
         self.marks = marks
 
@@ -88,6 +92,8 @@ class Marked:
                   home.read(self.client, "read", self.vault, NO_ID),
                   home.read(self.client, "read", self.vault, self.file, "--offset", 10**9),
                   home.read(self.client, "list", NO_ID),
+                  home.read(self.grant_file, "list", self.vault),
+                  home.owner("grant", "mint", "--vault", self.vault, "--grant-file", self.grant_file),
                   home.owner("vault", "create", t["vault name"]),
                   home.owner("asset", "add", self.vault, "-", "--kind", "card", input=t["body"].encode()),
                   home.owner("asset", "add", self.vault, "-", "--kind", "credential", input=t["credential"].encode() * 3000),
@@ -98,6 +104,8 @@ class Marked:
                   home.owner("unattended", "mint", "--vault", self.vault, "--client-file", self.client)):
             said.append((" ".join(r.argv[3:5]), r.err + r.screen + (r.out if r.code else b"")))
             check(r.code != 0, f"{r}")
+        home.owner("grant", "list").done()
+        home.owner("unattended", "mint", "--vault", self.vault, "--preview").done()
         home.owner("asset", "list", self.vault).done()
         home.owner("asset", "show", self.vault, self.memory).done()
         home.owner("asset", "show", self.vault, self.file, json=False).done()
@@ -346,12 +354,13 @@ def after_a_lock_the_custody_material_is_in_no_memory_of_the_daemon():
 
 
 @case
-def the_client_file_holds_the_token_and_nothing_of_the_content():
+def the_files_of_grants_hold_their_token_and_nothing_of_the_content():
     m = Marked()
-    with open(m.client, "rb") as f:
-        text = f.read()
-    check(m.token_text.encode() in text, "no token")
-    Scanner({k: v for k, v in m.marks.items() if k != "token"}).check(text, "the client file")
+    for path, text_of_token, mark in ((m.client, m.token_text, "token"), (m.grant_file, m.grant_token_text, "grant token")):
+        with open(path, "rb") as f:
+            text = f.read()
+        check(text_of_token.encode() in text, "no token")
+        Scanner({k: v for k, v in m.marks.items() if k != mark}).check(text, path)
 
 
 @case
