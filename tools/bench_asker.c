@@ -26,7 +26,7 @@ void
 bench_asker_make(struct bench_asker *a, struct uuid asset, struct ask_body *out)
 {
 	struct ask_body ask = { .boot = a->welcome->boot.boot, .client_ask = ++a->n_asks, .op = OP_READ,
-		.surface = SURFACE_CLI, .vault = a->home->vault, .asset = asset, .limit = CHUNK_LEN };
+		.surface = SURFACE_CLI, .vault = a->home->vault, .asset = asset, .limit = CHUNK_LEN, .grant_type = GRANT_UNATTENDED };
 	uint8_t buf[BINDING_MAX];
 	struct key *half = NULL;
 

@@ -57,7 +57,7 @@ ask(struct clients *c, size_t i)
 {
 	const struct bench_load *l = c->load;
 	struct client_want want = { .op = OP_READ, .surface = SURFACE_CLI, .vault = l->home->vault, .limit = CHUNK_LEN,
-		.token = l->home->token };
+		.token = l->home->token, .grant_type = GRANT_UNATTENDED };
 
 	if (l->what == BENCH_PAGE) {
 		want.op = OP_LIST;
@@ -167,7 +167,7 @@ uint64_t
 bench_load_stream(const struct bench_home *h, void (*each)(void *arg), void *arg)
 {
 	struct client_want want = { .op = OP_READ, .surface = SURFACE_CLI, .vault = h->vault, .limit = CHUNK_LEN,
-		.asset = bench_asset(BENCH_FILE, 0), .token = h->token };
+		.asset = bench_asset(BENCH_FILE, 0), .token = h->token, .grant_type = GRANT_UNATTENDED };
 	struct client_bytes b = { .at_end = false };
 	struct client *c = NULL;
 
