@@ -11,7 +11,7 @@ import time
 from harness import (BODY, PATIENCE_S, Failed, Home, case, check, cmdline, equal, main, needs_root, parent_of,
                      process_only, program, within)
 from dbus import Variant
-from keyring import LOGIN, NAME, ROOT, SECRET, Keyring, Relay, SessionBus
+from keyring import LOGIN, NAME, ROOT, Keyring, Relay, SessionBus
 from marks import Scanner, scan_memory
 
 BACKEND = "linux-secret-service"
