@@ -8,7 +8,7 @@ from harness import (BIN, EXIT_OF, HEX_ROOT, PASSWORD, TIME, TREE, UUID, Home, T
                      furnished, library, main, program, shape, shared, within)
 
 COMMANDS = ["init", "daemon", "status", "unlock", "lock", "sudo", "vault create", "vault list", "asset add",
-            "asset list", "asset show", "asset history", "generate", "unattended enable", "unattended mint",
+            "asset list", "asset show", "asset history", "search", "generate", "unattended enable", "unattended mint",
             "unattended status", "unattended list", "unattended history", "unattended read",
             "unattended credential-bytes", "unattended resume", "unattended revoke", "unattended disable",
             "mcp serve-unattended", "audit verify", "audit show"]
