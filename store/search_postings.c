@@ -168,7 +168,7 @@ search_places_next(struct search_places *p)
 	return true;
 }
 
-/* Cuts out the bytes from..to, in which the document `after - n` was told; what follows counts from the one before it. */
+/* Cuts out the bytes from..to, one document's, which stood `gone` after the one before it; what follows counts from that. */
 static void
 cut(struct search_block *b, uint32_t from, uint32_t to, uint32_t gone)
 {
