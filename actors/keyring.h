@@ -6,8 +6,10 @@
  *         what custody gave (unattended key, delegate). All in memory only.
  * Hears   KEYS_WANTED from vault; KEK_TRY, KEYS_DROP, GRANT_DROP, ENROL,
  *         VAULT_KEYS_WANTED, GRANT_KEYS_WANTED from grants; MATERIAL from
- *         custody; EPOCH from audit.
- * Says    AUDIT_INTENT to audit, written from what it really releases; refusals
+ *         custody; EPOCH from audit; INDEX_WANTED, QUERY_WANTED from grants;
+ *         FOUND_KEY_WANTED from search.
+ * Says    AUDIT_INTENT, INDEX_INTENT to audit, written from what it really
+ *         releases; QUERY, SEARCH_BOOT to search; refusals
  *         to the gate; sealed keys to grants; boxed material to custody.
  * Fails   locked: when its process dies every key is gone, and the daemon is
  *         locked until a password or a key-only start.
