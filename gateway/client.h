@@ -92,11 +92,11 @@ struct client_item {
 	struct key_ref_body ref;
 	uint8_t             flags;   /* ITEM_* of escrow/deposit.h */
 	bool                has_row;
-	struct revision_row row;     /* checked against the piece's seal */
+	struct revision_row row;     /* checked against the piece's seal, but for what a history says is quarantined */
 	uint64_t            n_assets; /* of a vault's name */
 	uint16_t            n_heads;
 	struct uuid         heads[REVISION_PARENTS_MAX];
-	struct secret      *plain;
+	struct secret      *plain;   /* empty where nothing was checked */
 };
 
 struct client_answer {

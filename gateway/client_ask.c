@@ -237,8 +237,9 @@ is_last(const struct client_answer *a, const struct key_ref_body *ref)
 	    ref->index + 1 == revision_n_chunks(a->items[0].row.bytes);
 }
 
+/* A revision that failed its check is listed as the vault knows it: its seal would fail here as well. */
 static enum err
-open_item(const struct audit_ack *ack, size_t i, const struct item_body *item, struct client_answer *a)
+open_item(const struct audit_ack *ack, enum op op, size_t i, const struct item_body *item, struct client_answer *a)
 {
 	struct client_item *out = &a->items[i];
 	uint8_t buf[PIECE_BINDING_MAX];
@@ -249,12 +250,14 @@ open_item(const struct audit_ack *ack, size_t i, const struct item_body *item, s
 	out->flags = item->flags;
 	if ((e = take_row(item, out)) != OK || (e = take_heads(item->heads, out)) != OK)
 		return e;
+	if (op == OP_HISTORY && (item->flags & ITEM_QUARANTINED) != 0)
+		return secret_new(0, &out->plain);
 	return escrow_open(ack, i, piece_binding((enum part)item->ref.part, item->ref.asset, item->ref.revision,
 	    item->ref.index, is_last(a, &item->ref), row, buf), item->sealed, &out->plain);
 }
 
 static enum err
-open_items(const struct audit_ack *ack, const struct deposit_body *deposit, struct client_answer *a)
+open_items(const struct audit_ack *ack, enum op op, const struct deposit_body *deposit, struct client_answer *a)
 {
 	struct wire_in in = wire_in(deposit->items.p, deposit->items.len);
 	enum err e = OK;
@@ -267,7 +270,7 @@ open_items(const struct audit_ack *ack, const struct deposit_body *deposit, stru
 		struct item_body item;
 
 		item_body_take(&in, &item);
-		e = in.failed ? ERR_PROTOCOL : open_item(ack, i, &item, a);
+		e = in.failed ? ERR_PROTOCOL : open_item(ack, op, i, &item, a);
 	}
 	return e;
 }
@@ -284,7 +287,7 @@ open_answer(struct client *c, const struct ask_body *ask, const struct client_wa
 	a->index = answer->ack.index;
 	a->asset = answer->ack.asset;
 	a->revision = answer->ack.revision;
-	e = op_writes(want->op) ? ack_revision_key(ack, &a->revision_key) : open_items(ack, &answer->deposit, a);
+	e = op_writes(want->op) ? ack_revision_key(ack, &a->revision_key) : open_items(ack, want->op, &answer->deposit, a);
 	ack_free(&ack);
 	return e;
 }

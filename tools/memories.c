@@ -92,7 +92,8 @@ run(struct invocation *in)
 {
 	enum err e;
 
-	if ((e = secret_init(true)) != OK || (e = enter_home(in)) != OK ||
+	/* By option and environment before a home is looked at or made; then by what stands in it. */
+	if ((e = secret_init(true)) != OK || (e = check_remote(in)) != OK || (e = enter_home(in)) != OK ||
 	    (e = check_remote(in)) != OK)
 		return e;
 	return in->command->run(in);

@@ -4,14 +4,30 @@ import json
 import os
 import signal
 
-from harness import (BIN, EXIT_OF, HEX_ROOT, PASSWORD, TIME, TREE, UUID, Home, Terminal, case, check, equal,
-                     furnished, library, main, program, shape, shared, within)
+from harness import (BIN, EXIT_OF, HEX_ROOT, NO_ID, PASSWORD, TIME, TREE, UUID, Home, Terminal, case, check, commands,
+                     equal, furnished, library, main, program, shape, shared, within)
 
-COMMANDS = ["init", "daemon", "status", "unlock", "lock", "sudo", "vault create", "vault list", "asset add",
-            "asset list", "asset show", "asset history", "search", "generate", "unattended enable", "unattended mint",
-            "unattended status", "unattended list", "unattended history", "unattended read",
-            "unattended credential-bytes", "unattended resume", "unattended revoke", "unattended disable",
-            "mcp serve-unattended", "audit verify", "audit show"]
+COMMANDS = ["init", "daemon", "status", "unlock", "lock", "sudo", "passwd", "library managed-by", "device list",
+            "device remove", "device add", "vault create", "vault list", "vault rename", "vault remove", "asset add",
+            "asset list", "asset show", "asset edit", "asset resolve", "asset remove", "asset restore", "asset history",
+            "generate", "search", "unattended enable", "unattended mint", "unattended status", "unattended list",
+            "unattended history", "unattended read", "unattended credential-bytes", "unattended resume",
+            "unattended revoke", "unattended prune", "unattended disable", "grant mint", "grant list", "grant revoke",
+            "grant prune", "mcp serve-unattended", "mcp serve", "proposal list", "proposal show", "proposal confirm",
+            "proposal edit", "proposal dismiss", "audit verify", "audit prove", "audit consistency", "audit export",
+            "audit checkpoint", "audit repair", "audit show"]
+
+# What an owner's command needs. Those of a client's file and those that look at the log's files alone need none of it.
+NO_DAEMON = {"init", "daemon", "generate", "audit verify", "audit prove", "audit consistency", "audit export"}
+NOT_UNLOCKED = NO_DAEMON | {"status", "unlock", "lock", "audit checkpoint", "audit repair"}
+SUDO = ("unattended ", "grant ", "device ", "passwd")
+
+
+def _owners(without):
+    """The owner's commands, as they can be called."""
+    return {k: v for k, v in commands().items() if k not in without and not {"--client-file", "--grant-file"} & set(v)
+            or k.endswith(" mint")}
+
 
 STATUS = {
     "initialized": bool, "unlocked": bool, "unattended_loaded": bool, "unattended_error": (None, str),
@@ -51,6 +67,7 @@ def the_help_of_a_command_names_its_options():
 
 @case
 def the_general_help_lists_every_command():
+    equal(sorted(commands()), sorted(COMMANDS), "commands")
     text = program("--help").done().out.decode()
     for command in COMMANDS:
         check(f"  {command}" in text, f"--help lacks {command}")
@@ -60,7 +77,7 @@ def the_general_help_lists_every_command():
 
 @case
 def a_group_of_commands_answers_help():
-    for group in ["vault", "asset", "unattended", "mcp", "audit"]:
+    for group in ["vault", "asset", "device", "unattended", "grant", "mcp", "proposal", "audit"]:
         text = program(group, "--help").done().out.decode()
         check(f"  {group} " in text and "  init" not in text, f"`{group} --help` says {text:.200}")
 
@@ -301,24 +318,16 @@ def json_may_stand_after_the_command():
 def every_command_without_a_daemon_exits_with_69():
     home = Home()
     home.init().done()
-    client = home.side("client", "{}")
-    os.chmod(client, 0o600)
-    for argv in (["status"], ["vault", "list"], ["vault", "create", "x"], ["asset", "list", "x"], ["unlock"], ["lock"],
-                 ["sudo"], ["unattended", "status"], ["unattended", "resume"], ["unattended", "disable"],
-                 ["unattended", "mint", "--vault", "x", "--client-file", home.side("c")], ["audit", "show"],
-                 ["unattended", "revoke", "01890000-0000-7000-8000-000000000000"],
-                 ["unattended", "enable", "--backend", "owner-file"]):
-        home.owner(*argv).refused("daemon_not_running", 69)
+    for argv in _owners(NO_DAEMON).values():
+        home.owner(*argv, input=b"{}").refused("daemon_not_running", 69)
 
 
 @case
 def a_daemon_on_an_empty_home_answers_not_initialized():
     home = Home()
     home.start()
-    for argv in (["vault", "list"], ["vault", "create", "x"], ["unlock"], ["sudo"], ["lock"], ["audit", "show"],
-                 ["unattended", "status"], ["unattended", "resume"], ["unattended", "disable"],
-                 ["unattended", "enable", "--backend", "owner-file"]):
-        home.owner(*argv).refused("not_initialized", 1)
+    for argv in _owners(NO_DAEMON | {"status"}).values():
+        home.owner(*argv, input=b"{}").refused("not_initialized", 1)
 
 
 @case
@@ -326,13 +335,8 @@ def a_locked_library_refuses_the_owners_commands():
     home = Home()
     home.init().done()
     home.start()
-    v = a = "01890000-0000-7000-8000-000000000000"
-    for argv in (["vault", "list"], ["vault", "create", "x"], ["asset", "list", v], ["asset", "show", v, a],
-                 ["asset", "history", v, a], ["unattended", "status"], ["unattended", "resume"],
-                 ["unattended", "disable"], ["unattended", "revoke", a], ["audit", "show"],
-                 ["unattended", "mint", "--vault", v, "--client-file", home.side("clients/c")]):
-        home.owner(*argv).refused("locked", 77)
-    home.owner("asset", "add", v, "-", "--kind", "memory", input=b"x").refused("locked", 77)
+    for argv in _owners(NOT_UNLOCKED | {"sudo", "unattended enable"}).values():
+        home.owner(*argv, input=b"{}").refused("locked", 77)
 
 
 @case
@@ -352,9 +356,9 @@ def management_needs_sudo():
     home.start()
     home.terminal.unlock().done()
     v = home.vault("v")
-    for argv in (["unattended", "status"], ["unattended", "resume"], ["unattended", "disable"],
-                 ["unattended", "revoke", v], ["unattended", "mint", "--vault", v, "--client-file", home.side("clients/c")]):
-        home.owner(*argv).refused("sudo_required", 77)
+    for name, argv in _owners({"unattended enable"}).items():
+        if name.startswith(SUDO):
+            home.owner(*[v if w == NO_ID else w for w in argv]).refused("sudo_required", 77)
     credential = home.add(v, "credential", "secret")["asset"]
     home.owner("asset", "show", v, credential).refused("sudo_required", 77)
     home.terminal.sudo().done()

@@ -4,7 +4,8 @@ import json
 import os
 import socket
 
-from harness import NO_ID, Home, at_end, case, check, equal, furnished, main, needs_root, program, shared, temp_dir
+from harness import (NO_ID, Home, at_end, case, check, commands, equal, furnished, main, needs_root, program, shared,
+                     temp_dir)
 
 COMMANDS = [["status"], ["init"], ["daemon", "--test-kdf"], ["unlock"], ["vault", "list"],
             ["unattended", "list", NO_ID, "--client-file", "/nonexistent/c"]]
@@ -167,17 +168,8 @@ def a_read_of_an_unsafe_home_answers_nothing():
 
 # Remotes
 
-REFUSE = [["unlock"], ["lock"], ["sudo"], ["sudo", "--end"], ["unattended", "status"], ["unattended", "resume"],
-          ["unattended", "disable"], ["unattended", "revoke", NO_ID], ["unattended", "enable", "--backend", "owner-file"],
-          ["unattended", "mint", "--vault", NO_ID, "--client-file", "/nonexistent/c"],
-          ["unattended", "list", NO_ID, "--client-file", "/nonexistent/c"],
-          ["unattended", "history", NO_ID, NO_ID, "--client-file", "/nonexistent/c"],
-          ["unattended", "read", NO_ID, NO_ID, "--client-file", "/nonexistent/c"],
-          ["unattended", "credential-bytes", NO_ID, NO_ID, "--client-file", "/nonexistent/c"],
-          ["mcp", "serve-unattended", "--client-file", "/nonexistent/c"]]
-OTHERS = [["status"], ["init"], ["daemon", "--test-kdf"], ["vault", "list"], ["vault", "create", "x"],
-          ["asset", "list", "x"], ["asset", "add", "x", "-", "--kind", "memory"], ["asset", "show", "x", NO_ID],
-          ["asset", "history", "x", NO_ID], ["audit", "show"], ["audit", "verify"]]
+# Which commands never run on a remote: the contract's list.
+NEVER = ("unattended ", "mcp serve", "unlock", "sudo", "lock")
 
 
 class _Listener:
@@ -199,10 +191,17 @@ class _Listener:
 
 
 def _check_remote(home, listener, options=(), env=None):
-    for commands, code in ((REFUSE, "remote_refused"), (OTHERS, "remote_unsupported")):
-        for command in commands:
-            program("--home", home.path, "--json", *options, *command, env=env).refused(code, 1)
-            check(not listener.visited(), f"`{' '.join(command)}` contacted the daemon")
+    seen = {"remote_refused": 0, "remote_unsupported": 0}
+    for name, argv in commands().items():
+        if name == "generate" and not (options or env):
+            continue  # it looks into no home
+        code = "remote_refused" if name.startswith(NEVER) else "remote_unsupported"
+        for path in (home.path, home.side("none")) if listener is None else (home.path,):
+            program("--home", path, "--json", *options, *argv, env=env).refused(code, 1)
+        check(listener is None or not listener.visited(), f"`{name}` contacted the daemon")
+        seen[code] += 1
+    check(seen["remote_refused"] >= 15 and seen["remote_unsupported"] >= 30, f"too few commands: {seen}")
+    check(not os.path.exists(home.side("none")), "a home was made")
 
 
 @case
@@ -217,6 +216,13 @@ def a_remote_by_environment_is_refused_and_nothing_is_contacted():
     home = Home()
     home.init().done()
     _check_remote(home, _Listener(home), env={"MEMORIES_REMOTE": "https://127.0.0.1:1/"})
+
+
+@case
+def a_remote_is_refused_before_a_home_is_looked_for_or_made():
+    home = Home()
+    _check_remote(home, None, ["--remote", "https://127.0.0.1:1/"])
+    equal(os.listdir(home.path) if os.path.exists(home.path) else [], [], "what was made")
 
 
 @case

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """g: unattended reads of what was changed: conflicts, tombstones, past revisions, removed vaults."""
 import json
+import os
+import subprocess
 
-from harness import NO_ID, case, check, data_of, equal, library, main, shared
+from harness import BIN, NO_ID, case, check, data_of, equal, library, main, shared
+from mcp_lines import LEGACY, Server, bad as bad_answer, good
 
 
 def changed():
@@ -121,6 +124,60 @@ def an_asset_of_one_tombstone_and_one_head_is_no_conflict_to_forget():
     equal((row["revision"], row["conflict"], row["heads"]), (None, True, sorted([gone, kept])), "row")
     read(home, note).refused("revision_required")
     equal(json.loads(data_of(read(home, note, "--revision", kept).given()))["body"], "two", "the head that lives")
+
+
+# Quarantine
+
+def quarantined():
+    """A note and a credential, each with a revision that failed its check beside its head; both grants."""
+    home = library()
+    home.note = home.add(home.main, "memory", "good", "--title", "Note")
+    home.secret = home.add(home.main, "credential", "good secret", "--title", "Login")
+    home.grant, home.client = home.mint(home.main)
+    _, home.grant_file = home.mint_ordinary(home.main)
+    home.stop()
+    home.bad = []
+    for i, a in enumerate((home.note, home.secret)):
+        home.bad.append(NO_ID[:-2] + f"b{i}")
+        subprocess.run([os.path.join(os.path.dirname(BIN), "quarantine"), home.path, home.main, a["asset"], a["revision"], home.bad[i]],
+                       check=True)
+    home.start()
+    home.terminal.unlock().done()
+    return home
+
+
+@case
+def a_quarantined_revision_is_listed_in_history_and_is_no_head():
+    home = shared(quarantined)
+    for asset, bad in zip((home.note, home.secret), home.bad):
+        rows = home.read(home.client, "history", home.main, asset["asset"]).given()["revisions"]
+        equal({r["revision"]: (r["parents"], r["head"], r["quarantine"]) for r in rows},
+              {asset["revision"]: ([], True, False), bad: ([asset["revision"]], False, True)}, "history")
+        owners = home.owner("asset", "history", home.main, asset["asset"], "--diff" if asset is home.note else "--limit=9").given()
+        equal([r["quarantine"] for r in owners["revisions"]], [r["quarantine"] for r in rows], "the owner's history")
+    rows = {a["asset"]: a for a in home.read(home.client, "list", home.main).given()["assets"]}
+    equal([(rows[a["asset"]]["revision"], rows[a["asset"]]["conflict"]) for a in (home.note, home.secret)],
+          [(home.note["revision"], False), (home.secret["revision"], False)], "heads")
+
+
+@case
+def a_quarantined_revision_is_never_readable():
+    home = shared(quarantined)
+    home.terminal.sudo().done()
+    for asset, bad, command in ((home.note, home.bad[0], "read"), (home.secret, home.bad[1], "credential-bytes")):
+        before = len(home.records())
+        read(home, asset, "--revision", bad, command=command).refused("quarantined", 1)
+        equal([r["type"] for r in home.records()[before:]], ["refusal"], "records")
+        check(b"good" in data_of(read(home, asset, command=command).given()), "the head")
+        words = [home.main, asset["asset"]]
+        home.owner("asset", "show", *words, "--revision", bad).refused("quarantined")
+        home.owner("asset", "restore", *words, bad).refused("quarantined")
+        home.owner("asset", "show", *words).done()
+    check(b"quarantined" in home.owner("asset", "history", home.main, home.note["asset"], json=False).done().out, "for people")
+    s = Server(home, revision=LEGACY[-1], words=["serve", "--grant-file", home.grant_file])
+    bad_answer(s.call("memory_read", vault=home.main, asset=home.note["asset"], revision=home.bad[0]), "not_found")
+    good(s.call("memory_read", vault=home.main, asset=home.note["asset"], revision=home.note["revision"]))
+    equal(s.end(), 0, "exit code")
 
 
 @case

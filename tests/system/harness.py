@@ -173,6 +173,32 @@ def program(*args, input=None, env=None, timeout=30, cwd="/", **more):
     return Result(argv, p.returncode, out, err)
 
 
+# What stands for each argument that a command cannot do without; an id for all others.
+_ARGUMENTS = {"NAME": "x", "QUERY": "x", "FILE|-": "-", "OUT": "/nonexistent/out", "INDEX": "0", "OLD": "1", "NEW": "1",
+              "NONE|center": "center"}
+_OPTIONS = {"asset add": ["--kind", "memory"], "asset resolve": ["--pick", NO_ID],
+            "unattended enable": ["--backend", "owner-file"],
+            "unattended mint": ["--vault", NO_ID, "--client-file", "/nonexistent/c"],
+            "grant mint": ["--vault", NO_ID, "--grant-file", "/nonexistent/g"], "mcp serve": ["--grant-file", "/nonexistent/g"],
+            **dict.fromkeys(["unattended list", "unattended history", "unattended read", "unattended credential-bytes",
+                             "mcp serve-unattended"], ["--client-file", "/nonexistent/c"])}
+
+
+def commands():
+    """Every command that `--help` lists, as it can be called: a dict of its words to its argv."""
+    out = {}
+    for line in program("--help").done().out.decode().splitlines():
+        if not line.startswith("  "):
+            continue
+        words = re.split(" {2,}", line.strip())[0].split()
+        n = next((i for i, w in enumerate(words) if w != w.lower() or w[0] == "["), len(words))
+        needed = [w for w in words[n:] if w.upper() == w or "|" in w]
+        arguments = [_ARGUMENTS.get(w, NO_ID) for w in needed if w[0] != "["]
+        name = " ".join(words[:n])
+        out[name] = [*words[:n], *arguments, *_OPTIONS.get(name, [])]
+    return out
+
+
 class Terminal:
     """One terminal with one session, which runs several commands, one at a time."""
 
@@ -244,7 +270,8 @@ class Terminal:
                     got[key.fd] += chunk
                     if not chunk:
                         s.unregister(key.fd)
-                while answers and (at := got[self.master].find(answers[0][0].encode(), seen)) >= 0:
+                # Its prompt may be seen before the leader has said its id, which a signal needs.
+                while answers and self.pid is not None and (at := got[self.master].find(answers[0][0].encode(), seen)) >= 0:
                     seen = at + len(answers[0][0].encode())
                     self._answer(answers.pop(0)[1])
         with contextlib.suppress(BlockingIOError):

@@ -384,11 +384,11 @@ const struct command commands[] = {
 	  "The note is C2SP's: any such tool checks it with key.pub. Whoever keeps it elsewhere\n"
 	  "can tell later whether the log still extends it. It lies in audit/checkpoint, too.\n"
 	  "With --accept: accept a log that was repaired or put back. That needs sudo.",
-	  0, 0, checkpoint_options, NEEDS_HOME, true, false, run_audit_checkpoint },
+	  0, 0, checkpoint_options, NEEDS_HOME, false, false, run_audit_checkpoint },
 	{ "audit repair", "", "make a log that was changed from outside usable again",
 	  "Shows what holds and what is given up, and asks for the word REPAIR. What is given up\n"
 	  "moves to audit/quarantine/. Needs sudo.",
-	  0, 0, NULL, NEEDS_HOME, true, false, run_audit_repair },
+	  0, 0, NULL, NEEDS_HOME, false, false, run_audit_repair },
 	{ "audit show", "[DIR]", "show the log's records, oldest first",
 	  "DIR is a log's folder; with it neither home, daemon nor password is needed. What is\n"
 	  "shown hangs together, which `audit verify` checks further: signatures and anchors.\n"
