@@ -8,15 +8,19 @@
 /* How long the keys wait for the checkpoint. Meanwhile nobody gets a ruling. */
 #define CHECKPOINT_MS 500
 
+/* The keys are gone and so is the index, whichever lock asked for that; a ban that the file could not say waits for the log. */
+static bool
+is_over(const struct grants *g, const struct command *c)
+{
+	return c->keys_dropped && g->search.dropping == 0 && (!c->ban_failed || !g->audit_up);
+}
+
 static enum err
 lock_step(struct grants *g, uint64_t ask_id, const struct command *c, struct outbox *out)
 {
-	if (!c->keys_dropped || g->search.dropping == ask_id)
+	if (!is_over(g, c))
 		return OK;
-	if (!c->ban_failed)
-		return grants_end(g, ask_id, OK, NOTHING_MADE, out);
-	/* The file could not say it; whether the log did is still to come. */
-	return g->audit_up ? OK : grants_end(g, ask_id, ERR_LOCK_NOT_DURABLE, NOTHING_MADE, out);
+	return grants_end(g, ask_id, c->ban_failed ? ERR_LOCK_NOT_DURABLE : OK, NOTHING_MADE, out);
 }
 
 static enum err
@@ -101,12 +105,41 @@ grants_lock_tick(struct grants *g, struct mono_ms now, struct outbox *out)
 	return now.ms >= g->locking_until.ms ? grants_lock_without_checkpoint(g, out) : OK;
 }
 
-enum err
-grants_lock_index_gone(struct grants *g, uint64_t ask_id, struct outbox *out)
+static bool
+is_lock(const struct command *c)
 {
-	struct command *c = grants_command(g, ask_id);
+	return c->type == MSG_LOCK_WANTED || c->type == MSG_SLEEP_WANTED;
+}
 
-	return c != NULL && c->type == MSG_LOCK_WANTED ? lock_step(g, ask_id, c, out) : OK;
+struct ending {
+	const struct grants *grants;
+	struct outbox       *out;
+};
+
+static bool
+ends_now(const void *arg, const void *value)
+{
+	const struct ending *ending = arg;
+
+	return is_lock(value) && is_over(ending->grants, value);
+}
+
+static void
+answer(void *arg, uint64_t ask_id, void *value)
+{
+	const struct ending *ending = arg;
+	const struct command *c = value;
+
+	if (c->ban_failed)
+		(void)grants_refuse(ending->out, ask_id, ERR_LOCK_NOT_DURABLE);
+	else
+		(void)grants_done(ending->out, ask_id, NOTHING_MADE);
+}
+
+void
+grants_lock_index_gone(struct grants *g, struct outbox *out)
+{
+	pending_fail_some(g->commands, ends_now, answer, &(struct ending){ g, out });
 }
 
 enum err
@@ -130,7 +163,7 @@ grants_on_keys_dropped(void *self, const struct inbound *in, struct outbox *out)
 	if (c == NULL)
 		return OK;
 	c->keys_dropped = true;
-	if (c->type == MSG_LOCK_WANTED || c->type == MSG_SLEEP_WANTED)
+	if (is_lock(c))
 		return lock_step(g, in->ask_id, c, out);
 	if (c->type == MSG_DISABLE_WANTED)
 		return grants_disable_clean(g, in->ask_id, c, out);

@@ -75,18 +75,18 @@ grants_search_drop(struct grants *g, uint64_t ask_id, struct outbox *out)
 {
 	if (!g->search.up)
 		return OK;
+	/* A further lock gives it no more time. */
+	if (g->search.dropping == 0)
+		g->search.drop_until.ms = clock_mono().ms + DROP_MS;
 	g->search.dropping = ask_id;
-	g->search.drop_until.ms = clock_mono().ms + DROP_MS;
 	return outbox_put(out, MSG_INDEX_DROP, ask_id, &(struct nothing_body){ 0 });
 }
 
-static enum err
+static void
 dropped(struct grants *g, struct outbox *out)
 {
-	uint64_t ask_id = g->search.dropping;
-
 	g->search.dropping = 0;
-	return grants_lock_index_gone(g, ask_id, out);
+	grants_lock_index_gone(g, out);
 }
 
 enum err
@@ -94,7 +94,9 @@ grants_on_index_dropped(void *self, const struct inbound *in, struct outbox *out
 {
 	struct grants *g = self;
 
-	return in->ask_id == g->search.dropping ? dropped(g, out) : OK;
+	if (g->search.dropping != 0 && in->ask_id == g->search.dropping)
+		dropped(g, out);
+	return OK;
 }
 
 /* A process that does not wipe its index is ended, and the index with it. */
@@ -108,7 +110,8 @@ grants_search_tick(struct grants *g, struct mono_ms now, struct outbox *out)
 	log_line_error(ACTOR_GRANTS, ERR_TIMEOUT, g->search.dropping);
 	if (g->settings->ready_fd >= 0 && write(g->settings->ready_fd, &word, 1) != 1)
 		log_line_error(ACTOR_GRANTS, ERR_INTERNAL, g->search.dropping);
-	return dropped(g, out);
+	dropped(g, out);
+	return OK;
 }
 
 void
@@ -117,7 +120,7 @@ grants_search_edge(struct grants *g, bool up, struct outbox *out)
 	g->search.up = up;
 	/* An actor without this edge has forgotten what it held. */
 	if (!up && g->search.dropping != 0)
-		(void)dropped(g, out);
+		dropped(g, out);
 	if (up)
 		(void)grants_search_tell(g, out);
 }

@@ -65,7 +65,7 @@ struct grants {
 	struct mono_ms locking_until;
 	struct {
 		bool           up;       /* its edge */
-		uint64_t       dropping; /* a lock that waits for the index to be wiped; 0: none */
+		uint64_t       dropping; /* the newest ask that the index be wiped; 0: none, it is gone */
 		struct mono_ms drop_until;
 	} search;
 	uint64_t init_ask;             /* an init that waits for the log's first word; 0: none */
@@ -232,6 +232,9 @@ enum err grants_lock_recorded(struct grants *g, uint64_t ask_id, struct command 
 enum err grants_lock_without_checkpoint(struct grants *g, struct outbox *out);
 enum err grants_lock_tick(struct grants *g, struct mono_ms now, struct outbox *out);
 
+/* The index is gone: ends the locks that waited for that alone. */
+void     grants_lock_index_gone(struct grants *g, struct outbox *out);
+
 /* grants_sleep.c */
 enum err        grants_on_sleep(void *self, const struct inbound *in, struct outbox *out);
 enum sleep_word grants_sleep_word(const struct grants *g);
@@ -249,13 +252,10 @@ enum err grants_on_setting(void *self, const struct inbound *in, struct outbox *
 enum err grants_on_device(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_finish_setting(struct grants *g, uint64_t ask_id, struct command *c, struct outbox *out);
 
-/* The index of that lock is gone. */
-enum err grants_lock_index_gone(struct grants *g, uint64_t ask_id, struct outbox *out);
-
 /* grants_search.c: tells search which vaults there are, or that the library is locked. */
 enum err grants_search_tell(struct grants *g, struct outbox *out);
 
-/* Has the index dropped; a lock that waits for it hears of it. After a while search is ended instead. */
+/* Has the index dropped, which all locks wait for. After a while search is ended instead. */
 enum err grants_search_drop(struct grants *g, uint64_t ask_id, struct outbox *out);
 enum err grants_search_tick(struct grants *g, struct mono_ms now, struct outbox *out);
 void     grants_search_edge(struct grants *g, bool up, struct outbox *out);

@@ -132,6 +132,57 @@ a_search_that_does_not_answer_a_lock_is_ended(void **state)
 	close(ends[1]);
 }
 
+/* The machine is about to sleep: up to where the keys are gone, and the index is not yet. */
+static void
+sleep_up_to_the_index(struct grants_rig *g)
+{
+	struct sleep_body b = { .peer = g->peer, .word = SLEEP_COMES };
+
+	grants_rig_ready(g);
+	meet_search(g);
+	assert_int_equal(grants_rig_say(g, MSG_SLEEP_WANTED, &b), OK);
+	assert_non_null(rig_expect(g->r, MSG_CHECKPOINT_DUE));
+	grants_rig_checkpoint_over(g, OK);
+	assert_non_null(rig_expect(g->r, MSG_INDEX_DROP));
+	assert_non_null(rig_expect(g->r, MSG_KEYS_DROP));
+	assert_int_equal(rig_deliver(g->r, MSG_KEYS_DROPPED, ACTOR_KEYRING, g->n_asks, &(struct nothing_body){ 0 }), OK);
+	assert_true(rig_silent(g->r));
+}
+
+static void
+a_machine_that_is_about_to_sleep_is_told_when_the_index_is_gone(void **state)
+{
+	struct grants_rig *g = *state;
+
+	sleep_up_to_the_index(g);
+	assert_int_equal(rig_deliver(g->r, MSG_INDEX_DROPPED, ACTOR_SEARCH, g->n_asks, &(struct nothing_body){ 0 }), OK);
+	assert_int_equal(grants_rig_end(g), OK);
+}
+
+/* Both are answered then, and none of them before. */
+static void
+two_locks_wait_for_the_same_index(void **state)
+{
+	struct grants_rig *g = *state;
+	struct owner_ask_body ask = { .peer = g->peer };
+	uint64_t first;
+
+	sleep_up_to_the_index(g);
+	first = g->n_asks;
+	grants_rig_self(g)->unlocked = grants_rig_self(g)->loaded = false;
+	assert_int_equal(grants_rig_say(g, MSG_LOCK_WANTED, &ask), OK);
+	(void)grants_rig_keep(g, LOG_LOCK);
+	assert_non_null(rig_expect(g->r, MSG_INDEX_DROP));
+	assert_non_null(rig_expect(g->r, MSG_KEYS_DROP));
+	assert_int_equal(rig_deliver(g->r, MSG_INDEX_DROPPED, ACTOR_SEARCH, first, &(struct nothing_body){ 0 }), OK);
+	assert_int_equal(rig_deliver(g->r, MSG_KEYS_DROPPED, ACTOR_KEYRING, g->n_asks, &(struct nothing_body){ 0 }), OK);
+	assert_true(rig_silent(g->r));
+	assert_int_equal(rig_deliver(g->r, MSG_INDEX_DROPPED, ACTOR_SEARCH, g->n_asks, &(struct nothing_body){ 0 }), OK);
+	assert_non_null(rig_expect(g->r, MSG_COMMAND_DONE));
+	assert_non_null(rig_expect(g->r, MSG_COMMAND_DONE));
+	assert_true(rig_silent(g->r));
+}
+
 int
 main(void)
 {
@@ -141,6 +192,8 @@ main(void)
 		GRANTS_TEST(a_lock_answers_when_the_index_is_gone),
 		GRANTS_TEST(a_lock_answers_when_search_is_gone),
 		GRANTS_TEST(a_search_that_does_not_answer_a_lock_is_ended),
+		GRANTS_TEST(a_machine_that_is_about_to_sleep_is_told_when_the_index_is_gone),
+		GRANTS_TEST(two_locks_wait_for_the_same_index),
 	};
 
 	return secret_init(true) != OK || cmocka_run_group_tests(tests, NULL, NULL) != 0;
