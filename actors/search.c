@@ -206,6 +206,13 @@ search_go_on(struct search *s, struct outbox *out)
 void
 search_pause(struct search *s)
 {
+	struct search_vault *v = search_vault(s, s->request.vault);
+
+	/* A change that is not looked at would stay unseen, and the rest of a revision whose beginning is gone makes nothing. */
+	if (s->request.is_change)
+		search_note_change(s, s->request.vault, s->request.page.asset);
+	else if (s->partial.active && v != NULL && v->phase == VAULT_BUILDING)
+		v->next = (struct index_page_wanted_body){ .vault = v->vault, .asset = s->partial.row.asset };
 	search_partial_free(&s->partial);
 	s->request.ask_id = 0;
 	s->pause.ms = clock_mono().ms + PAUSE_MS;

@@ -36,6 +36,15 @@ search_build_anew(struct search *s)
 	}
 }
 
+void
+search_note_change(struct search *s, struct uuid vault, struct uuid asset)
+{
+	if (s->n_changes < SEARCH_CHANGES_MAX)
+		s->changes[s->n_changes++] = (struct search_change){ vault, asset };
+	else
+		search_build_anew(s);
+}
+
 /* The request that this answers is the one under way, and now is not any more. */
 static bool
 ends_request(struct search *s, const struct inbound *in)
@@ -258,6 +267,11 @@ search_on_page(void *self, const struct inbound *in, struct outbox *out)
 		remove_vault(s, v);
 		return step(s, out);
 	}
+	if (page->error == ERR_STORAGE_CORRUPT && s->request.is_change) {
+		search_partial_free(&s->partial);
+		search_index_remove(s->index, v->vault, s->request.page.asset);
+		return step(s, out);
+	}
 	if (page->error != OK) {
 		search_pause(s);
 		return OK;
@@ -279,9 +293,7 @@ search_on_changed(void *self, const struct inbound *in, struct outbox *out)
 		return OK;
 	if (v->phase == VAULT_ABSENT && uuid_is_zero(b->asset))
 		v->phase = VAULT_UNKNOWN;
-	else if (s->n_changes < SEARCH_CHANGES_MAX)
-		s->changes[s->n_changes++] = (struct search_change){ b->vault, b->asset };
 	else
-		search_build_anew(s);
+		search_note_change(s, b->vault, b->asset);
 	return step(s, out);
 }

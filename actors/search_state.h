@@ -26,7 +26,6 @@ enum search_vault_phase {
 struct search_vault {
 	struct uuid vault;
 	enum search_vault_phase phase;
-	bool        in_scope;
 	struct key *key;  /* owned: the ordinary class key; NULL while KEYLESS */
 	struct index_page_wanted_body next; /* where building goes on */
 };
@@ -60,7 +59,7 @@ struct search_partial {
 struct search {
 	struct channel       channel;   /* with keyring: what it seals for this actor is under `down` */
 	struct uuid          boot;      /* keyring's; zero: it has not said it */
-	bool                 grants_up, keyring_up, vault_up, audit_up, gate_up;
+	bool                 grants_up, vault_up, gate_up;
 	bool                 unlocked;  /* as grants last said */
 	struct search_index *index;     /* owned */
 	struct search_vault *vaults;    /* owned */
@@ -87,7 +86,7 @@ enum err search_go_on(struct search *s, struct outbox *out);
 
 enum search_phase search_phase(const struct search *s);
 
-/* Something was refused or not answered: it is asked for again in a while. */
+/* What was asked for last was refused or not answered: it is asked for again in a while, from its beginning. */
 void search_pause(struct search *s);
 
 /* Tells the gate when it is in another state, or with `figures` when they changed. */
@@ -102,6 +101,9 @@ void     search_partial_free(struct search_partial *p);
 
 /* The documents go, the keys stay: from the first page again. */
 void     search_build_anew(struct search *s);
+
+/* The index is brought up to date with it; if too many wait, with all. */
+void     search_note_change(struct search *s, struct uuid vault, struct uuid asset);
 
 /* search_text.c: the document that a revision's Content JSON makes. ERR_INVALID_CONTENT: it makes none. */
 enum err search_put_content(struct search_index *ix, const struct revision_row *row, struct span content);

@@ -125,7 +125,8 @@ put_piece(const struct revision_row *row, enum part part, struct span plain)
 {
 	struct item_body item = { .ref = { .key_class = (uint8_t)row->key_class, .asset = row->asset, .revision = row->revision,
 		.part = (uint8_t)part } };
-	uint8_t row_buf[REVISION_ROW_MAX], buf[PIECE_BINDING_MAX], sealed[4096];
+	static uint8_t sealed[CHUNK_LEN + SEAL_OVERHEAD];
+	uint8_t row_buf[REVISION_ROW_MAX], buf[PIECE_BINDING_MAX];
 	struct wire_out o = wire_out(row_buf, sizeof row_buf);
 	struct key *revision = NULL, *chunk = NULL;
 
@@ -137,7 +138,8 @@ put_piece(const struct revision_row *row, enum part part, struct span plain)
 		revision_row_put(&o, row);
 		item.row = wire_written(&o);
 	}
-	seal(chunk->b, piece_binding(part, row->asset, row->revision, 0, part == PART_CONTENT, item.row, buf), plain, sealed);
+	seal(chunk->b, piece_binding(part, row->asset, row->revision, 0, part == PART_CONTENT && revision_n_chunks(row->bytes) == 1,
+	    item.row, buf), plain, sealed);
 	item.sealed = (struct span){ sealed, plain.len + SEAL_OVERHEAD };
 	item_body_put(&t.out, &item);
 	t.n_items++;
@@ -400,6 +402,87 @@ a_vault_that_was_removed_is_forgotten_with_its_key(void **state)
 	assert_int_equal(found(got), 0);
 }
 
+/* Nobody answers: after its time, and a pause, it is asked for again. */
+static void
+let_it_time_out(void)
+{
+	assert_true(silent());
+	fake_clock_advance(5000);
+	rig_tick(t.r, clock_mono());
+	assert_true(silent());
+	fake_clock_advance(1000);
+	rig_tick(t.r, clock_mono());
+}
+
+static void
+a_change_that_nobody_answered_for_is_asked_for_again(void **state)
+{
+	struct asset_changed_body changed = { .vault = t.vault, .asset = id(0x21) };
+	const struct index_page_wanted_body *page;
+	uint8_t got[8];
+
+	(void)state;
+	put_memory(0x21, 0x31, "one walrus", CLASS_ORDINARY);
+	build();
+	assert_int_equal(rig_deliver(t.r, MSG_ASSET_CHANGED, ACTOR_VAULT, 0, &changed), OK);
+	(void)expect(MSG_INDEX_PAGE_WANTED);
+	let_it_time_out();
+	page = &expect(MSG_INDEX_PAGE_WANTED)->index_page_wanted;
+	assert_true(page->only);
+	assert_memory_equal(page->asset.b, changed.asset.b, UUID_LEN);
+	give_page(NULL);
+	ask("walrus", 7);
+	assert_int_equal(found(got), 0);
+}
+
+/* It is not found, and hinders no query. */
+static void
+a_changed_asset_that_cannot_be_read_is_not_asked_for_for_ever(void **state)
+{
+	struct asset_changed_body changed = { .vault = t.vault, .asset = id(0x21) };
+	uint8_t got[8];
+
+	(void)state;
+	put_memory(0x21, 0x31, "one walrus", CLASS_ORDINARY);
+	build();
+	assert_int_equal(rig_deliver(t.r, MSG_ASSET_CHANGED, ACTOR_VAULT, 0, &changed), OK);
+	(void)expect(MSG_INDEX_PAGE_WANTED);
+	assert_int_equal(rig_deliver(t.r, MSG_INDEX_PAGE, ACTOR_VAULT, rig_ask_id(t.r),
+	    &(struct index_page_body){ .error = ERR_STORAGE_CORRUPT }), OK);
+	ask("walrus", 7);
+	assert_int_equal(found(got), 0);
+	assert_true(silent());
+}
+
+static void
+a_long_revision_whose_rest_nobody_sent_is_begun_again(void **state)
+{
+	static const uint8_t first[CHUNK_LEN];
+	struct revision_row row = { .vault = t.vault, .asset = id(0x21), .revision = id(0x31), .kind = KIND_MEMORY,
+		.key_class = CLASS_ORDINARY, .bytes = CHUNK_LEN + 1 };
+	struct index_page_body more = { .more = 1, .next_asset = row.asset, .next_revision = row.revision, .next_chunk = 1 };
+	const struct index_page_wanted_body *page;
+	uint8_t head[8];
+	struct wire_out o = wire_out(head, sizeof head);
+
+	(void)state;
+	build();
+	t.out = wire_out(t.items, sizeof t.items);
+	wire_put_u64(&o, row.bytes);
+	put_piece(&row, PART_HEAD, wire_written(&o));
+	put_piece(&row, PART_CONTENT, (struct span){ first, sizeof first });
+	search_build_anew(rig_self(t.r));
+	rig_tick(t.r, clock_mono());
+	(void)expect(MSG_INDEX_PAGE_WANTED);
+	give_page(&more);
+	assert_int_equal(expect(MSG_INDEX_PAGE_WANTED)->index_page_wanted.first_chunk, 1);
+	let_it_time_out();
+	page = &expect(MSG_INDEX_PAGE_WANTED)->index_page_wanted;
+	assert_int_equal(page->first_chunk, 0);
+	assert_true(uuid_is_zero(page->revision));
+	assert_memory_equal(page->asset.b, row.asset.b, UUID_LEN);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int
@@ -415,6 +498,9 @@ main(void)
 		TEST(a_lock_wipes_and_says_so_and_the_next_query_is_refused),
 		TEST(whoever_could_say_that_it_is_locked_is_not_done_without),
 		TEST(a_vault_that_was_removed_is_forgotten_with_its_key),
+		TEST(a_change_that_nobody_answered_for_is_asked_for_again),
+		TEST(a_changed_asset_that_cannot_be_read_is_not_asked_for_for_ever),
+		TEST(a_long_revision_whose_rest_nobody_sent_is_begun_again),
 	};
 
 	return secret_init(true) != OK || cmocka_run_group_tests(tests, NULL, NULL) != 0;
