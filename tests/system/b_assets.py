@@ -219,5 +219,17 @@ def an_interrupted_add_leaves_no_asset():
     home.add(home.main, "file", b"y")
 
 
+@case
+def a_body_on_a_terminal_obeys_nothing_and_in_a_pipe_is_as_it_is():
+    home = library()
+    body = "one\ttab\n\x1b]0;title\x07 \u202eback\n"
+    made = home.add(home.main, "memory", body, "--title", "a note")
+    show = [BIN, "--home", home.path, "asset", "show", home.main, made["asset"]]
+    equal(home.terminal.command(*show).out.decode(), body, "in a pipe")
+    on_screen = home.terminal.command("sh", "-c", '"$@" > /dev/tty', "sh", *show).screen.decode()
+    check("\x1b" not in on_screen and "\u202e" not in on_screen, on_screen)
+    check("one\ttab\r\n" in on_screen and "U+001B" in on_screen and "U+202E" in on_screen, on_screen)
+
+
 if __name__ == "__main__":
     main()

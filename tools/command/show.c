@@ -152,6 +152,21 @@ print_fields(const struct json *fields)
 	}
 }
 
+/* As it is, but that a terminal gets nothing that it would obey: an assistant may have written it. */
+static enum err
+print_body(struct span text)
+{
+	enum err e = OK;
+
+	if (isatty(STDOUT_FILENO))
+		show_lines(text, "");
+	else
+		e = print_bytes(text);
+	if (e == OK && (text.len == 0 || text.p[text.len - 1] != '\n'))
+		e = print_line("\n");
+	return e;
+}
+
 /* A memory's body or a card's fields, for people. */
 static enum err
 print_content_text(struct invocation *in, struct client *c, struct shown *s)
@@ -165,9 +180,8 @@ print_content_text(struct invocation *in, struct client *c, struct shown *s)
 	if ((e = show_content(in, c, s, &content)) != OK)
 		return e;
 	if ((e = json_parse(secret_span(content), &root)) == OK) {
-		if (json_string(root, "body", &text) == JSON_GOT && (e = print_bytes(text)) == OK &&
-		    (text.len == 0 || text.p[text.len - 1] != '\n'))
-			print_line("\n");
+		if (json_string(root, "body", &text) == JSON_GOT)
+			e = print_body(text);
 		if (json_array(root, "fields", &fields) == JSON_GOT)
 			print_fields(fields);
 	}

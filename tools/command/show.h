@@ -25,7 +25,7 @@ enum err show_meta(struct shown *s, const struct json **out);
 /* All of its content, with what its references stand for where that is wanted. New. Errors as revision_content, show_resolve. */
 enum err show_content(struct invocation *in, struct client *c, struct shown *s, struct secret **out);
 
-/* Text for people: its lines, each but the first behind indent; what terminals obey is shown. */
+/* Text for people: its lines, each but the first behind indent; what terminals obey, but tabs, is shown. */
 void show_lines(struct span text, const char *indent);
 
 /* show_field.c: one value and nothing else. ERR_NOT_FOUND: it has none of that name. ERR_INVALID_ARGUMENT: no asset of its kind has. */

@@ -7,15 +7,18 @@
 void
 show_lines(struct span text, const char *indent)
 {
-	while (text.len > 0) {
-		const uint8_t *newline = memchr(text.p, '\n', text.len);
-		size_t len = newline != NULL ? (size_t)(newline - text.p) : text.len;
+	size_t len;
 
+	for (; text.len > 0; text = (struct span){ text.p + len + 1, text.len - len - 1 }) {
+		for (len = 0; len < text.len && text.p[len] != '\n' && text.p[len] != '\t'; len++)
+			;
 		print_safe((struct span){ text.p, len });
-		if (newline == NULL)
+		if (len == text.len)
 			return;
-		print_line("\n%s", indent);
-		text = (struct span){ text.p + len + 1, text.len - len - 1 };
+		if (text.p[len] == '\n')
+			print_line("\n%s", indent);
+		else
+			print_line("\t");
 	}
 }
 
