@@ -75,6 +75,7 @@ editor_note_stop(struct editor *ed)
 		ed->signal = (int)s.ssi_signo;
 }
 
+/* pidfd: -1 of one that was killed at once, because it could not be watched. */
 static enum err
 wait_for(struct editor *ed, pid_t pid, int pidfd, int *status)
 {
@@ -82,7 +83,7 @@ wait_for(struct editor *ed, pid_t pid, int pidfd, int *status)
 	bool stopped = false;
 	int n;
 
-	for (;;) {
+	while (pidfd >= 0) {
 		n = poll(fds, stopped ? 1 : 2, stopped ? END_MS : -1);
 		if (n < 0 && errno == EINTR)
 			continue;
