@@ -68,17 +68,6 @@ collect_add_part(struct collection *c, const struct revision_record *r, enum par
 	collect_add(c, collect_ref(&r->row, part, 0), flags_of(r), row_bytes(&r->row, row), heads, sealed);
 }
 
-static enum err
-check_vault(struct vault_db *db, struct uuid vault)
-{
-	struct vault_row row;
-	enum err e = vault_db_vault(db, vault, &row);
-
-	if (e != OK)
-		return e;
-	return row.active ? OK : ERR_VAULT_NOT_ACTIVE;
-}
-
 static void
 name_heads(const struct asset_row *asset, char *detail, size_t size)
 {
@@ -90,15 +79,6 @@ name_heads(const struct asset_row *asset, char *detail, size_t size)
 		uuid_text(asset->heads[i], text);
 		at += (size_t)snprintf(detail + at, size - at, "%s%s", i > 0 ? " " : "", text);
 	}
-}
-
-static bool
-is_head(const struct asset_row *asset, struct uuid revision)
-{
-	for (size_t i = 0; i < asset->n_heads; i++)
-		if (uuid_equal(asset->heads[i], revision))
-			return true;
-	return false;
 }
 
 /* Which revision an ask means: the one it names, or the single head. An ordinary grant has no past. */
@@ -121,7 +101,7 @@ resolve(struct vault_db *db, const struct ask_body *ask, struct collection *c, s
 			return ERR_REVISION_REQUIRED;
 		}
 		revision = asset.heads[0];
-	} else if (c->wanted.ruling.grant_type == GRANT_ORDINARY && !is_head(&asset, revision)) {
+	} else if (c->wanted.ruling.grant_type == GRANT_ORDINARY && !vault_db_has_head(&asset, revision)) {
 		return ERR_NOT_FOUND;
 	}
 	if ((e = vault_db_revision(db, ask->vault, ask->asset, revision, c->wanted.ruling.classes, out)) != OK)
@@ -208,7 +188,7 @@ check_write(struct vault_db *db, const struct ask_body *ask, const struct collec
 static enum err
 check_name(struct vault_db *db, const struct ask_body *ask)
 {
-	enum err e = check_vault(db, ask->vault);
+	enum err e = vault_db_check_active(db, ask->vault);
 
 	return e == ERR_NOT_FOUND ? OK : e;
 }
@@ -257,7 +237,7 @@ collect_op(struct vault_db *db, const struct ask_body *ask, struct collection *c
 		return collect_pages_vaults(db, ask, c);
 	if (ask->op == OP_WRITE_NAME)
 		return check_name(db, ask);
-	if ((e = check_vault(db, ask->vault)) != OK)
+	if ((e = vault_db_check_active(db, ask->vault)) != OK)
 		return e;
 	switch ((enum op)ask->op) {
 	case OP_LIST:

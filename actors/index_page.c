@@ -31,17 +31,6 @@ index_page_free(struct index_page **p)
 	*p = NULL;
 }
 
-static enum err
-check_vault(struct vault_db *db, struct uuid vault)
-{
-	struct vault_row row;
-	enum err e = vault_db_vault(db, vault, &row);
-
-	if (e != OK)
-		return e;
-	return row.active ? OK : ERR_VAULT_NOT_ACTIVE;
-}
-
 /* False when it has no room for it; then nothing was put. */
 static bool
 put(struct index_page *p, const struct item_body *item)
@@ -186,7 +175,7 @@ fill(struct index_page *p, struct vault_db *db, const struct index_page_wanted_b
 	struct uuid from = w->asset;
 	enum err e;
 
-	if ((e = check_vault(db, w->vault)) != OK || (w->only && uuid_is_zero(w->asset)))
+	if ((e = vault_db_check_active(db, w->vault)) != OK || (w->only && uuid_is_zero(w->asset)))
 		return e;
 	if (!uuid_is_zero(w->revision)) {
 		if ((e = go_on(p, db, w)) != OK || p->body.more || w->only)

@@ -11,9 +11,8 @@
 #include "escrow/keys.h"
 #include "escrow/query.h"
 #include "escrow/ticket.h"
+#include "gateway/found.h"
 #include "store/log_record.h"
-
-#define FOUND_MAX 50
 
 static enum err
 check_log(const struct keyring *k)
@@ -222,7 +221,7 @@ release_found(struct keyring *k, const struct inbound *in, struct outbox *out)
 	size_t len = 0;
 	enum err e;
 
-	if (b->n_rows > FOUND_MAX || b->n_rows > ask->limit || b->rows.len != b->n_rows * 2u * UUID_LEN)
+	if (b->n_rows > FOUND_ROWS_MAX || b->n_rows > ask->limit || b->rows.len != b->n_rows * 2u * UUID_LEN)
 		return ERR_INTERNAL;
 	if ((e = check_query(k, &b->ruling)) != OK || (e = channels_find(k->channels, &k->boot_pair, ask->opener, &c)) != OK ||
 	    (e = query_result_key(&k->boot_pair, b->ruling.mac, in->ask_id, &result)) != OK)

@@ -55,6 +55,18 @@ enum err mcp_gateway_refuse(struct outbox *out, uint64_t ask_id, enum err why);
 /* What the kernel says of the asker. One that is gone has no session and no terminal. */
 struct peer_body mcp_gateway_peer(const struct inbound *in);
 
+/* mcp_gateway_status.c: who the others are and how they are. */
+enum err mcp_gateway_on_hello(void *self, const struct inbound *in, struct outbox *out);
+enum err mcp_gateway_on_status_ask(void *self, const struct inbound *in, struct outbox *out);
+enum err mcp_gateway_on_state(void *self, const struct inbound *in, struct outbox *out);
+enum err mcp_gateway_on_log_state(void *self, const struct inbound *in, struct outbox *out);
+enum err mcp_gateway_on_search_state(void *self, const struct inbound *in, struct outbox *out);
+enum err mcp_gateway_on_boot(void *self, const struct inbound *in, struct outbox *out);
+
+/* The status in which grants said f->state, and audit `log`. */
+enum err mcp_gateway_put_status(const struct mcp_gateway *g, uint64_t ask_id, const struct flight *f,
+    const struct log_state_body *log, struct outbox *out);
+
 /* mcp_gateway_ask.c: reads, and the first half of writes. */
 enum err mcp_gateway_on_ask(void *self, const struct inbound *in, struct outbox *out);
 enum err mcp_gateway_on_deposit(void *self, const struct inbound *in, struct outbox *out);

@@ -19,6 +19,8 @@
 
 #define OFFSET_MAX 1000000
 
+_Static_assert(QUERY_TEXT_MAX <= SEARCH_QUERY_MAX && FOUND_ROWS_MAX <= SEARCH_LIMIT_MAX, "what may be asked can be looked for");
+
 /* A QUERY as it came, still boxed. */
 struct waiting {
 	uint8_t *body; /* owned, encoded */

@@ -1,4 +1,3 @@
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -6,23 +5,17 @@
 #include "escrow/binding.h"
 #include "escrow/deposit.h"
 #include "escrow/keys.h"
+#include "escrow/query.h"
 #include "gateway/client_inside.h"
-#include "store/log_commit.h"
 
 /* What a process of the daemon may take to be back, and how often it is tried. */
 #define RESTART_MS 2500
 #define PAUSE_MS   50
 
-/* How long a receipt of an epoch that the gate has not heard of may wait for it, and how often it is asked. */
-#define EPOCH_MS       500
-#define EPOCH_PAUSE_MS 10
-
-#define QUERY_MAX 512
-
 /* What an ask boxes to the boot key. */
 struct boxed {
 	uint8_t half[SEALED_KEY_LEN];
-	uint8_t query[QUERY_MAX + SEAL_OVERHEAD];
+	uint8_t query[QUERY_TEXT_MAX + SEAL_OVERHEAD];
 };
 
 static enum err
@@ -68,90 +61,10 @@ make_ask(struct client *c, const struct client_want *want, struct ask_body *ask,
 			return e;
 		ask->boxed_half = (struct span){ boxed->half, sizeof boxed->half };
 	}
-	if (want->query.len > 0 && want->query.len <= QUERY_MAX) {
+	if (want->query.len > 0 && want->query.len <= QUERY_TEXT_MAX) {
 		seal(c->channel.up->b, binding, want->query, boxed->query);
 		ask->boxed_query = (struct span){ boxed->query, want->query.len + SEAL_OVERHEAD };
 	}
-	return OK;
-}
-
-static enum err
-say_remembered(struct client *c, enum err e)
-{
-	if (e == ERR_AUDIT_DIVERGED && c->remembered != NULL)
-		snprintf(c->detail, sizeof c->detail, "%s", remembered_detail(c->remembered));
-	return e;
-}
-
-/* What cannot be held against the log is not worth a record in it. */
-static enum err
-look_up_remembered(struct client *c)
-{
-	enum err e;
-
-	if (!c->remembers || c->remembered != NULL || !c->welcome.initialized)
-		return OK;
-	if ((e = say_remembered(c, remembered_open(c->welcome.library, &c->remembered))) != OK)
-		remembered_close(&c->remembered);
-	return e;
-}
-
-/* The key of an epoch that is believed: the newest, or the one before it. NULL: of none. */
-static const uint8_t *
-epoch_key(const struct client *c, struct uuid epoch)
-{
-	if (c->epoch_certified && uuid_equal(epoch, c->welcome.boot.epoch))
-		return c->welcome.boot.epoch_public;
-	return c->earlier_certified && uuid_equal(epoch, c->earlier.context) ? c->earlier.subject : NULL;
-}
-
-/* The log goes over to another epoch now and then; who stands behind it comes over another edge than the receipt. */
-static enum err
-meet_epoch(struct client *c, struct uuid epoch, const uint8_t **key)
-{
-	const struct timespec pause = { 0, EPOCH_PAUSE_MS * 1000000L };
-	struct mono_ms until = { clock_mono().ms + EPOCH_MS };
-	enum err e = OK;
-
-	if ((*key = epoch_key(c, epoch)) != NULL)
-		return OK;
-	while ((e = client_greet(c)) == OK && (*key = epoch_key(c, epoch)) == NULL) {
-		if (clock_mono().ms >= until.ms)
-			return ERR_AUDIT_UNAVAILABLE;
-		nanosleep(&pause, NULL);
-	}
-	return e;
-}
-
-/*
- * The receipt: this record is in a group whose commit an epoch of the believed
- * log signed, and which extends the log that was seen before. A group that was
- * verified already is not verified again.
- */
-static enum err
-check_receipt(struct client *c, const struct ack_body *ack)
-{
-	struct wire_in in = wire_in(ack->commit, sizeof ack->commit);
-	struct log_commit commit;
-	uint8_t hash[SHA256_LEN];
-	const uint8_t *key;
-	enum err e;
-
-	if (!c->trusts)
-		return OK;
-	log_commit_take(&in, &commit);
-	if (!wire_done(&in) || ack->index < commit.first || ack->index - commit.first >= commit.count)
-		return ERR_AUDIT_UNAVAILABLE;
-	sha256(ack->commit, sizeof ack->commit, hash);
-	if (memcmp(hash, c->seen_commit, sizeof hash) == 0)
-		return OK;
-	if ((e = meet_epoch(c, commit.epoch, &key)) != OK)
-		return e;
-	if (!log_commit_valid(&commit, key))
-		return ERR_AUDIT_UNAVAILABLE;
-	if (c->remembered != NULL && (e = say_remembered(c, remembered_extend(c->remembered, ack->commit))) != OK)
-		return e;
-	memcpy(c->seen_commit, hash, sizeof hash);
 	return OK;
 }
 
@@ -300,7 +213,7 @@ client_ask_send(struct client *c, const struct client_want *want, struct client_
 	enum err e;
 
 	c->detail[0] = '\0';
-	if ((e = look_up_remembered(c)) != OK || (e = make_ask(c, want, &asked.ask, &boxed)) != OK ||
+	if ((e = client_receipt_ready(c)) != OK || (e = make_ask(c, want, &asked.ask, &boxed)) != OK ||
 	    (e = dial_send(c->dial, MSG_ASK, &asked.ask, &asked.request)) != OK)
 		return e;
 	asked.ask.boxed_half = asked.ask.boxed_query = (struct span){ NULL, 0 };
@@ -325,7 +238,7 @@ client_ask_open(struct client *c, const struct client_asked *asked, const struct
 	if (a == NULL)
 		return ERR_NO_MEMORY;
 	if ((e = open_answer(c, &asked->ask, &asked->want, answer, a)) == OK)
-		e = check_receipt(c, &answer->ack);
+		e = client_receipt_check(c, &answer->ack);
 	if (e != OK) {
 		client_answer_free(&a);
 		return e;

@@ -1,4 +1,4 @@
-/* client_inside: the client's own state, for client.c and client_ask.c alone. */
+/* client_inside: the client's own state, for client.c, client_ask.c and client_receipt.c alone. */
 #ifndef GATEWAY_CLIENT_INSIDE_H
 #define GATEWAY_CLIENT_INSIDE_H
 
@@ -30,6 +30,19 @@ struct client {
 
 /* Waits for the answer to that request. Errors as client_call. */
 enum err client_wait(struct client *c, uint32_t request, enum msg wanted, union any_body *answer);
+
+/*
+ * client_receipt.c. Before an ask: looks up what is remembered of the log, for
+ * what cannot be held against it is not worth a record in it.
+ */
+enum err client_receipt_ready(struct client *c);
+
+/*
+ * The record is in a group whose commit an epoch of the believed log signed,
+ * and which extends the log that was seen before. May wait for the daemon's
+ * word on a new epoch. ERR_AUDIT_UNAVAILABLE, ERR_AUDIT_DIVERGED: it is not so.
+ */
+enum err client_receipt_check(struct client *c, const struct ack_body *ack);
 
 /* Connects anew and says hello, waiting a little for a daemon that is starting. */
 enum err client_again(struct client *c);

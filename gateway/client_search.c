@@ -1,6 +1,6 @@
 #include <stdlib.h>
-#include <string.h>
 
+#include "gateway/answer.h"
 #include "gateway/client_search.h"
 
 static enum err
@@ -26,7 +26,7 @@ client_search(struct client *c, const struct client_search_want *want, struct cl
 
 	if (want->query.len == 0)
 		return ERR_QUERY_EMPTY;
-	if (want->query.len > CLIENT_QUERY_MAX)
+	if (want->query.len > QUERY_TEXT_MAX)
 		return ERR_QUERY_TOO_LONG;
 	if ((s = calloc(1, sizeof *s)) == NULL)
 		return ERR_NO_MEMORY;
@@ -48,15 +48,6 @@ client_search_free(struct client_search **s)
 		secret_free(&(*s)->plain);
 	free(*s);
 	*s = NULL;
-}
-
-static void
-write_time(struct json_writer *w, const char *name, struct wall_ms t)
-{
-	char text[CLOCK_TEXT_LEN + 1];
-
-	clock_text(t, text);
-	json_member_text(w, name, text);
 }
 
 /* Only fields of a card and tags are numbered. */
@@ -86,24 +77,11 @@ write_hit(struct json_writer *w, const struct found_row *r)
 	json_member_text(w, "kind", kind_name(r->kind));
 	json_member_string(w, "title", r->title);
 	json_member_u64(w, "score", r->score);
-	write_time(w, "created_at", r->created);
-	write_time(w, "updated_at", r->updated);
+	answer_time(w, "created_at", r->created);
+	answer_time(w, "updated_at", r->updated);
 	write_match(w, r);
 	json_member_string(w, "excerpt", r->excerpt);
 	json_member_u64(w, "excerpt_offset", r->excerpt_offset);
-	json_write_end(w);
-}
-
-static void
-write_audit(struct json_writer *w, uint64_t index, struct uuid library)
-{
-	char origin[sizeof "memories/" + UUID_TEXT_LEN] = "memories/";
-
-	uuid_text(library, origin + strlen(origin));
-	json_write_key(w, "audit");
-	json_write_object(w);
-	json_member_u64(w, "index", index);
-	json_member_text(w, "log", origin);
 	json_write_end(w);
 }
 
@@ -124,6 +102,6 @@ client_search_write(struct json_writer *w, const struct client_search *s, struct
 		json_write_null(w);
 	json_member_u64(w, "total", s->page.total);
 	json_member_bool(w, "relaxed", s->page.relaxed);
-	write_audit(w, s->index, library);
+	answer_audit(w, s->index, library);
 	json_write_end(w);
 }

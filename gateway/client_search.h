@@ -6,11 +6,10 @@
 #ifndef GATEWAY_CLIENT_SEARCH_H
 #define GATEWAY_CLIENT_SEARCH_H
 
+#include "escrow/query.h"
 #include "gateway/client.h"
 #include "gateway/found.h"
 #include "gateway/json_write.h"
-
-#define CLIENT_QUERY_MAX 512 /* bytes */
 
 struct client_search_want {
 	enum surface surface;
@@ -18,7 +17,7 @@ struct client_search_want {
 	enum kind    kind;       /* 0: memories and cards */
 	uint64_t     offset;     /* results passed over */
 	uint32_t     limit;      /* 1 .. FOUND_ROWS_MAX */
-	struct span  query;      /* UTF-8, at most CLIENT_QUERY_MAX bytes */
+	struct span  query;      /* UTF-8, at most QUERY_TEXT_MAX bytes */
 	const struct key *token; /* NULL: the owner asks */
 	enum grant_type grant_type; /* of the token; 0: the owner asks */
 };

@@ -31,7 +31,6 @@ mcp_cursor_write(const struct key *key, struct span context, const struct mcp_cu
 	wire_put_id(&o, cursor->id);
 	wire_put_u64(&o, cursor->offset);
 	wire_put_u32(&o, cursor->part);
-	wire_put_u32(&o, cursor->spare);
 	tag(key, context, buf, buf + BODY);
 	base64_encode((struct span){ buf, sizeof buf }, out);
 	out[base64_len(sizeof buf)] = '\0';
@@ -56,7 +55,6 @@ mcp_cursor_read(const struct key *key, struct span context, struct span text, st
 	found.id = wire_take_id(&in);
 	found.offset = wire_take_u64(&in);
 	found.part = wire_take_u32(&in);
-	found.spare = wire_take_u32(&in);
 	*out = found;
 	return OK;
 }

@@ -12,14 +12,13 @@
 #include "mailbox/err.h"
 #include "mailbox/wire.h"
 
-#define MCP_CURSOR_BYTES    (1 + UUID_LEN + 8 + 4 + 4 + 16)
+#define MCP_CURSOR_BYTES    (1 + UUID_LEN + 8 + 4 + 16)
 #define MCP_CURSOR_TEXT_MAX ((MCP_CURSOR_BYTES * 4 + 2) / 3)
 
 struct mcp_cursor {
 	struct uuid id;     /* what it is in: a vault, a revision */
 	uint64_t    offset; /* rows, or bytes */
 	uint32_t    part;   /* which string of a content */
-	uint32_t    spare;  /* the maker's */
 };
 
 /*

@@ -134,22 +134,9 @@ write_row(struct json_writer *w, struct uuid vault, const struct client_item *it
 	json_member_string(w, "title", title);
 	if (cut)
 		json_member_bool(w, "title_cut", true);
-	json_write_key(w, "revision");
+	answer_head(w, item);
 	if (item->n_heads > 1)
-		json_write_null(w);
-	else
-		json_write_id(w, r->revision);
-	json_member_u64(w, "bytes", r->bytes);
-	answer_time(w, "created_at", r->asset_created);
-	answer_time(w, "updated_at", r->created);
-	json_member_bool(w, "conflict", item->n_heads > 1);
-	if (item->n_heads > 1) {
-		json_write_key(w, "heads");
-		json_write_array(w);
-		for (size_t i = 0; i < item->n_heads; i++)
-			json_write_id(w, item->heads[i]);
-		json_write_end(w);
-	}
+		answer_heads(w, item);
 	json_write_end(w);
 }
 

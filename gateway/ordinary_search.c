@@ -97,7 +97,7 @@ ordinary_search(const struct ordinary *o, const struct ordinary_ask *ask, struct
 	struct client_search *s = NULL;
 	enum err e;
 
-	if (ask->query.len > CLIENT_QUERY_MAX)
+	if (ask->query.len > QUERY_TEXT_MAX)
 		return ERR_QUERY_TOO_LONG;
 	if (ask->has_cursor && mcp_cursor_read(o->cursor_key, context, ask->cursor, &from) != OK)
 		return ordinary_bad_cursor(message);

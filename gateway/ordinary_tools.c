@@ -1,10 +1,10 @@
+#include "escrow/query.h"
+#include "gateway/found.h"
 #include "gateway/mcp_schema.h"
 #include "gateway/memory_uri.h"
 #include "gateway/ordinary_tools.h"
 
 #define ROWS_MAX   100
-#define FOUND_MAX  50
-#define QUERY_MAX  512
 #define TITLE_MAX  1024
 #define BODY_MAX   ((uint64_t)1 << 20)
 #define REASON_MAX 1000
@@ -24,13 +24,13 @@ static const char *const ops[] = { "add", "update", "remove", NULL };
 	.description = "One of several current revisions, when the asset is in conflict; otherwise leave it out." }
 #define ROWS     { .name = "limit", .type = MCP_FIELD_INTEGER, .min = 1, .max = ROWS_MAX, .otherwise = 50, \
 	.description = "Rows at most; an answer may hold fewer and go on at `next`." }
-#define FOUND    { .name = "limit", .type = MCP_FIELD_INTEGER, .min = 1, .max = FOUND_MAX, .otherwise = 10, \
+#define FOUND    { .name = "limit", .type = MCP_FIELD_INTEGER, .min = 1, .max = FOUND_ROWS_MAX, .otherwise = 10, \
 	.description = "Results at most; an answer may hold fewer and go on at `next`." }
 
 static const struct mcp_field list_fields[] = { VAULT_IF, KIND, ROWS, CURSOR };
 static const struct mcp_field read_fields[] = { VAULT, ASSET, REVISION, CURSOR };
 static const struct mcp_field search_fields[] = {
-	{ .name = "query", .type = MCP_FIELD_TEXT, .required = true, .min = 1, .max = QUERY_MAX,
+	{ .name = "query", .type = MCP_FIELD_TEXT, .required = true, .min = 1, .max = QUERY_TEXT_MAX,
 	  .description = "Words to look for, in any language; a few distinctive ones find more than a sentence." },
 	VAULT_IF, KIND, FOUND, CURSOR,
 };

@@ -26,20 +26,8 @@ write_asset_row(struct json_writer *w, const struct client_item *item)
 	json_member_text(w, "kind", kind_name(r->kind));
 	json_member_bool(w, "private", r->key_class == CLASS_PRIVATE);
 	json_member_string(w, "title", secret_span(item->plain));
-	json_write_key(w, "revision");
-	if (item->n_heads > 1)
-		json_write_null(w);
-	else
-		json_write_id(w, r->revision);
-	json_member_u64(w, "bytes", r->bytes);
-	answer_time(w, "created_at", r->asset_created);
-	answer_time(w, "updated_at", r->created);
-	json_member_bool(w, "conflict", item->n_heads > 1);
-	json_write_key(w, "heads");
-	json_write_array(w);
-	for (size_t i = 0; i < item->n_heads; i++)
-		json_write_id(w, item->heads[i]);
-	json_write_end(w);
+	answer_head(w, item);
+	answer_heads(w, item);
 	json_write_end(w);
 }
 

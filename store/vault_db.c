@@ -103,6 +103,14 @@ vault_db_get_vault(struct vault_db *db, struct uuid vault, struct vault_row *out
 }
 
 enum err
+vault_db_get_active(struct vault_db *db, struct uuid vault, struct vault_row *out)
+{
+	enum err e = vault_db_get_vault(db, vault, out);
+
+	return e != OK || out->active ? e : ERR_VAULT_NOT_ACTIVE;
+}
+
+enum err
 vault_db_get_asset(struct vault_db *db, struct uuid vault, struct uuid asset, struct db_asset *out)
 {
 	struct db_key key = db_records_key2(vault, asset);
@@ -205,6 +213,15 @@ vault_db_vault(struct vault_db *db, struct uuid vault, struct vault_row *out)
 	if ((e = env_look(db->env)) != OK)
 		return e;
 	return vault_db_get_vault(db, vault, out);
+}
+
+enum err
+vault_db_check_active(struct vault_db *db, struct uuid vault)
+{
+	struct vault_row row;
+	enum err e = vault_db_vault(db, vault, &row);
+
+	return e != OK || row.active ? e : ERR_VAULT_NOT_ACTIVE;
 }
 
 enum err

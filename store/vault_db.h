@@ -74,6 +74,9 @@ enum err vault_db_remove_vault(struct vault_db *db, struct uuid vault);
 /* ERR_NOT_FOUND. */
 enum err vault_db_vault(struct vault_db *db, struct uuid vault, struct vault_row *out);
 
+/* Whether it may be read and written. ERR_NOT_FOUND. ERR_VAULT_NOT_ACTIVE: it was removed. */
+enum err vault_db_check_active(struct vault_db *db, struct uuid vault);
+
 /* In the order of ids. *n rows of at most limit from offset; *more when others follow. */
 enum err vault_db_list_vaults(struct vault_db *db, uint64_t offset, size_t limit,
     struct vault_row *rows, size_t *n, bool *more);
@@ -88,6 +91,8 @@ struct asset_row {
 	uint16_t       n_heads;  /* > 1: a conflict; 0: all revisions are quarantined */
 	struct uuid    heads[ASSET_HEADS_MAX]; /* in the order of ids */
 };
+
+bool vault_db_has_head(const struct asset_row *a, struct uuid revision);
 
 /*
  * In what follows, classes are bits, 1 << enum key_class: who has not the bit

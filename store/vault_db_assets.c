@@ -23,8 +23,8 @@ vault_db_asset(struct vault_db *db, struct uuid vault, struct uuid asset, unsign
 	return OK;
 }
 
-static bool
-is_head(const struct asset_row *a, struct uuid revision)
+bool
+vault_db_has_head(const struct asset_row *a, struct uuid revision)
 {
 	for (size_t i = 0; i < a->n_heads; i++)
 		if (uuid_equal(a->heads[i], revision))
@@ -56,7 +56,7 @@ vault_db_revision(struct vault_db *db, struct uuid vault, struct uuid asset,
 		return ERR_REVISION_MISMATCH;
 	if ((e = vault_db_get_asset(db, vault, asset, &a)) != OK)
 		return vault_db_must(e);
-	r.head = is_head(&a.row, revision);
+	r.head = vault_db_has_head(&a.row, revision);
 	*out = r;
 	return OK;
 }
@@ -72,7 +72,7 @@ own_revision(struct vault_db *db, const struct asset_row *a, struct uuid revisio
 		return vault_db_must(e);
 	if (!is_of(&out->row, a->vault, a->asset))
 		return ERR_STORAGE_CORRUPT;
-	out->head = is_head(a, revision);
+	out->head = vault_db_has_head(a, revision);
 	return OK;
 }
 

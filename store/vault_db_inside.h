@@ -30,6 +30,9 @@ struct vault_db {
  * ERR_STORAGE_CORRUPT.
  */
 enum err vault_db_get_vault(struct vault_db *db, struct uuid vault, struct vault_row *out);
+
+/* One that is active. ERR_VAULT_NOT_ACTIVE: *out is set all the same. */
+enum err vault_db_get_active(struct vault_db *db, struct uuid vault, struct vault_row *out);
 enum err vault_db_get_asset(struct vault_db *db, struct uuid vault, struct uuid asset, struct db_asset *out);
 enum err vault_db_get_revision(struct vault_db *db, struct uuid revision, struct revision_record *out);
 enum err vault_db_get_staging(struct vault_db *db, struct uuid revision, struct db_staging *out);

@@ -20,26 +20,6 @@ check_form(const struct proposal *p)
 	return OK;
 }
 
-static enum err
-check_vault(struct vault_db *db, struct uuid vault)
-{
-	struct vault_row v;
-	enum err e = vault_db_get_vault(db, vault, &v);
-
-	if (e != OK)
-		return e;
-	return v.active ? OK : ERR_VAULT_NOT_ACTIVE;
-}
-
-static bool
-is_head(const struct asset_row *a, struct uuid revision)
-{
-	for (size_t i = 0; i < a->n_heads; i++)
-		if (uuid_equal(a->heads[i], revision))
-			return true;
-	return false;
-}
-
 /* An addition has no asset yet; an edit or a removal stands on heads of one that a grant can see. */
 static enum err
 check_base(struct vault_db *db, const struct revision_row *row)
@@ -59,7 +39,7 @@ check_base(struct vault_db *db, const struct revision_row *row)
 		for (size_t j = 0; j < i; j++)
 			if (uuid_equal(row->parents[i], row->parents[j]))
 				return ERR_INVALID_ARGUMENT;
-		if (!is_head(&a.row, row->parents[i]))
+		if (!vault_db_has_head(&a.row, row->parents[i]))
 			return ERR_STALE_BASE;
 	}
 	return OK;
@@ -105,9 +85,10 @@ static enum err
 decide(struct vault_db *db, const struct proposal *p, bool *staged)
 {
 	struct db_key key = db_records_key1(p->row.revision);
+	struct vault_row vault;
 	enum err e;
 
-	if ((e = check_form(p)) != OK || (e = check_vault(db, p->row.vault)) != OK ||
+	if ((e = check_form(p)) != OK || (e = vault_db_get_active(db, p->row.vault, &vault)) != OK ||
 	    (e = vault_db_check_absent(db, DB_REVISION, key)) != OK ||
 	    (e = vault_db_check_absent(db, DB_PROPOSAL, key)) != OK || (e = check_base(db, &p->row)) != OK ||
 	    (e = vault_db_check_staged(db, &p->row, false, staged)) != OK)

@@ -33,16 +33,6 @@ check_form(const struct new_revision *r)
 	return OK;
 }
 
-static enum err
-check_vault(struct vault_db *db, struct publishing *p)
-{
-	enum err e;
-
-	if ((e = vault_db_get_vault(db, p->r->row.vault, &p->vault)) != OK)
-		return e;
-	return p->vault.active ? OK : ERR_VAULT_NOT_ACTIVE;
-}
-
 enum err
 vault_db_check_absent(struct vault_db *db, enum vault_db_name name, struct db_key key)
 {
@@ -165,7 +155,7 @@ decide(struct vault_db *db, struct publishing *p)
 {
 	enum err e;
 
-	if ((e = check_vault(db, p)) != OK)
+	if ((e = vault_db_get_active(db, p->r->row.vault, &p->vault)) != OK)
 		return e;
 	if ((e = check_form(p->r)) != OK)
 		return e;

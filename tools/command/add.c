@@ -4,6 +4,7 @@
 
 #include "gateway/content.h"
 #include "gateway/writer.h"
+#include "tools/command/change.h"
 #include "tools/command/command.h"
 #include "tools/command/credential.h"
 #include "tools/command/source.h"
@@ -127,24 +128,6 @@ store(struct invocation *in, struct client *c, const struct addition *a, const s
 }
 
 static enum err
-print_added(const struct invocation *in, struct uuid vault, struct uuid asset, struct uuid revision)
-{
-	struct json_writer w = { 0 };
-	char text[UUID_TEXT_LEN + 1];
-
-	if (!in->json) {
-		uuid_text(asset, text);
-		return print_line("%s\n", text);
-	}
-	json_write_object(&w);
-	json_member_id(&w, "vault", vault);
-	json_member_id(&w, "asset", asset);
-	json_member_id(&w, "revision", revision);
-	json_write_end(&w);
-	return print_json(&w);
-}
-
-static enum err
 check_kind(struct invocation *in, enum kind *kind)
 {
 	if (!kind_of_name(option_value(in, "--kind"), kind))
@@ -173,5 +156,5 @@ run_asset_add(struct invocation *in)
 	addition_close(&a);
 	client_close(&c);
 	source_close(&s);
-	return e == OK ? print_added(in, vault, asset, revision) : e;
+	return e == OK ? change_print(in, vault, asset, revision, asset) : e;
 }

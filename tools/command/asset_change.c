@@ -32,7 +32,7 @@ end(struct whole *w, enum err e)
 {
 	revision_free(&w->chosen);
 	client_close(&w->client);
-	return e == OK ? change_print(w->in, w->vault, w->asset, w->made) : e;
+	return e == OK ? change_print(w->in, w->vault, w->asset, w->made, w->made) : e;
 }
 
 /* The newest head that is no tombstone; NULL: the asset is deleted. */
@@ -102,9 +102,8 @@ run_asset_restore(struct invocation *in)
 		else
 			e = copy_chosen(&w);
 	}
-	if (e == OK && uuid_equal(w.made, revision)) {
+	if (e == OK && uuid_equal(w.made, revision))
 		fprintf(stderr, "nothing was changed\n");
-	}
 	return end(&w, e);
 }
 

@@ -160,7 +160,7 @@ run_asset_edit(struct invocation *in)
 	if ((err = choose_way(in, &way)) == OK && (err = find_base(&e)) == OK && (err = edit_by(&e, way)) == OK) {
 		if (e.same)
 			fprintf(stderr, "nothing was changed\n");
-		err = change_print(in, e.vault, e.asset, e.made);
+		err = change_print(in, e.vault, e.asset, e.made, e.made);
 	}
 	revision_free(&e.base);
 	secret_free(&e.content);

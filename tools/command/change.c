@@ -80,13 +80,13 @@ change_publish(struct invocation *in, struct client *c, const struct change *ch,
 }
 
 enum err
-change_print(const struct invocation *in, struct uuid vault, struct uuid asset, struct uuid revision)
+change_print(const struct invocation *in, struct uuid vault, struct uuid asset, struct uuid revision, struct uuid for_people)
 {
 	struct json_writer w = { 0 };
 	char text[UUID_TEXT_LEN + 1];
 
 	if (!in->json) {
-		uuid_text(revision, text);
+		uuid_text(for_people, text);
 		return print_line("%s\n", text);
 	}
 	json_write_object(&w);

@@ -24,7 +24,8 @@ void change_stands_on(struct change *ch, const struct heads *heads);
 /* Writes and publishes it. Errors as writer_open, writer_add, writer_publish, client_read. */
 enum err change_publish(struct invocation *in, struct client *c, const struct change *ch, struct uuid *revision);
 
-/* What the contract says of a command that made a revision; for people the revision alone. */
-enum err change_print(const struct invocation *in, struct uuid vault, struct uuid asset, struct uuid revision);
+/* What the contract says of a command that made a revision; for people one of its ids alone. */
+enum err change_print(const struct invocation *in, struct uuid vault, struct uuid asset, struct uuid revision,
+    struct uuid for_people);
 
 #endif
