@@ -1,6 +1,7 @@
 /*
  * json_raw: finds values in accepted JSON text (gateway/json_scan.h) by their
- * bytes, for what must be echoed exactly as it came in.
+ * bytes, for what must be echoed exactly as it came in. In other text it stays
+ * within the bounds, and what it finds means nothing.
  */
 #ifndef GATEWAY_JSON_RAW_H
 #define GATEWAY_JSON_RAW_H

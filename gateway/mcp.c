@@ -154,6 +154,9 @@ mcp_handle(const struct mcp_server *server, struct mcp_stream *stream,
 	if ((e = json_parse(text, &root)) != OK) {
 		if (e == ERR_NO_MEMORY)
 			refusal.kind = MCP_OUR_FAULT;
+		else if (e == ERR_TOO_LARGE)
+			refusal.kind = MCP_OVER_LIMITS;
+		refusal.id = rpc_guess_id(text);
 		mcp_error_write(answer, &refusal);
 		return finish(answer);
 	}
@@ -171,6 +174,6 @@ enum err
 mcp_refuse_unreadable(struct json_writer *answer)
 {
 	json_write_clear(answer);
-	mcp_error_write(answer, &(struct mcp_refusal){ .kind = MCP_NOT_JSON });
+	mcp_error_write(answer, &(struct mcp_refusal){ .kind = MCP_OVER_LIMITS });
 	return finish(answer);
 }

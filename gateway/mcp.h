@@ -64,7 +64,7 @@ struct mcp_stream {
 enum err mcp_handle(const struct mcp_server *server, struct mcp_stream *stream,
     struct span text, struct json_writer *answer);
 
-/* The answer to a message that could not even be kept. */
+/* The answer to a message that was too long to be kept: it has no id. */
 enum err mcp_refuse_unreadable(struct json_writer *answer);
 
 #endif

@@ -10,7 +10,8 @@ static const struct {
 	int         legacy, modern; /* 0: cannot happen in that era */
 	const char *message;
 } errors[MCP_ERROR__COUNT] = {
-	[MCP_NOT_JSON]            = { -32700, -32700, "not a JSON text that this server takes" },
+	[MCP_NOT_JSON]            = { -32700, -32700, "not a JSON text that this server takes: it must be well formed, with no member twice, no NUL and no half of a surrogate pair" },
+	[MCP_OVER_LIMITS]         = { -32600, -32600, "over a limit of this server: a message has at most 1 MiB, 32 levels and 10000 values" },
 	[MCP_NOT_A_REQUEST]       = { -32600, -32600, "not a JSON-RPC 2.0 message" },
 	[MCP_BATCH_REFUSED]       = { -32600, -32600, "this array of messages is not allowed here" },
 	[MCP_UNKNOWN_METHOD]      = { -32601, -32601, "unknown method" },

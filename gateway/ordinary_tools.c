@@ -39,7 +39,7 @@ static const struct mcp_field propose_fields[] = {
 	  .description = "add: something new. update: replaces title, content and tags of `asset`. remove: `asset` is to go." },
 	{ .name = "vault", .type = MCP_FIELD_ID, .required = true, .description = "Id of the vault." },
 	{ .name = "title", .type = MCP_FIELD_TEXT, .min = 1, .max = TITLE_MAX, .description = "Title; required for add and update." },
-	{ .name = "body", .type = MCP_FIELD_TEXT, .max = BODY_MAX, .description = "Text of a memory. Give body or fields, not both." },
+	{ .name = "body", .type = MCP_FIELD_TEXT, .max = BODY_MAX, .description = "Text of a memory. Give body or fields, not both. A whole request is at most 1 MiB." },
 	{ .name = "fields", .type = MCP_FIELD_ARRAY, .max = FIELDS_MAX,
 	  .items = "{\"type\":\"object\",\"properties\":{\"name\":" SCHEMA_STRING ",\"value\":" SCHEMA_STRING
 	      ",\"protected\":" SCHEMA_FLAG "},\"required\":[\"name\",\"value\"],\"additionalProperties\":false}",

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "gateway/json_raw.h"
+#include "gateway/json_scan.h"
 #include "gateway/rpc.h"
 
 static bool
@@ -38,6 +39,17 @@ rpc_read(const struct json *value, struct span text)
 	else if (json_member(value, "result") != NULL || json_member(value, "error") != NULL)
 		m.kind = RPC_RESPONSE;
 	return m;
+}
+
+struct span
+rpc_guess_id(struct span text)
+{
+	struct span id, method;
+
+	if (!json_raw_member(text, "method", &method) || !json_raw_member(text, "id", &id) || json_scan(id) != OK ||
+	    (*id.p != '"' && !is_integer(id)))
+		return (struct span){ NULL, 0 };
+	return id;
 }
 
 bool

@@ -28,6 +28,12 @@ struct rpc_message {
  */
 struct rpc_message rpc_read(const struct json *value, struct span text);
 
+/*
+ * The id of a request whose text is no JSON that we take, so that its asker
+ * need not wait for ever; len 0 where none can be told. text may be anything.
+ */
+struct span rpc_guess_id(struct span text);
+
 bool rpc_is(const struct rpc_message *m, const char *method);
 
 /* {"jsonrpc":"2.0","id":ID and leaves the object open. id.len 0 leaves the id out. */

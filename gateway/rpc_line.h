@@ -7,7 +7,8 @@
 
 #include "gateway/json_scan.h"
 
-#define RPC_LINE_MAX JSON_TEXT_MAX
+/* More than a message may have: of one that is too long, the id can still be told. */
+#define RPC_LINE_MAX (4 * JSON_TEXT_MAX)
 
 enum rpc_line {
 	RPC_LINE,          /* a line is there, or was written whole; or bytes came */

@@ -1,6 +1,7 @@
 /* Which era serves a message, which messages are refused with which code, and ids. */
 #include <stdlib.h>
 
+#include "gateway/json_scan.h"
 #include "tests/gateway/mcp_rig.h"
 #include "tests/support/check.h"
 
@@ -161,17 +162,37 @@ discover_tells_versions_newest_first_and_who_we_are(void **state)
 }
 
 static void
-text_that_is_not_strict_json_is_a_parse_error_without_id(void **state)
+text_that_is_not_strict_json_is_a_parse_error_with_the_id_that_can_be_told(void **state)
 {
 	struct mcp_rig *rig = *state;
 
 	expect_error(rig, "junk", "", -32700);
-	expect_error(rig, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"", "", -32700);
-	expect_error(rig, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"x\":\"\xff\"}", "", -32700);
-	expect_error(rig, "{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":2,\"method\":\"ping\"}", "", -32700);
+	expect_error(rig, "{\"jsonrpc\":\"2.0\",\"method\":\"ping\"", "", -32700);
+	expect_error(rig, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"", "1", -32700);
+	expect_error(rig, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"x\":\"\xff\"}", "1", -32700);
+	expect_error(rig, "{\"method\":\"ping\",\"params\":{\"x\":\"a\\u0000\"},\"jsonrpc\":\"2.0\",\"id\":\"q\"}", "\"q\"", -32700);
 	expect_error(rig, "{\"jsonrpc\":\"2.0\",\"id\":\"\\u0000\",\"method\":\"ping\"}", "", -32700);
+	expect_error(rig, "{\"jsonrpc\":\"2.0\",\"id\":007,\"method\":\"ping\"}", "", -32700);
+	expect_error(rig, "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"\xff\"}", "", -32700);
+	expect_error(rig, "{\"method\":\"ping\",\"id\":", "", -32700);
+}
+
+static void
+a_message_over_a_limit_is_refused_with_its_id(void **state)
+{
+	static const char start[] = "{\"method\":\"ping\",\"params\":{\"x\":\"", end[] = "\"},\"jsonrpc\":\"2.0\",\"id\":8}";
+	struct mcp_rig *rig = *state;
+	size_t len = sizeof start - 1 + JSON_TEXT_MAX;
+	char *text = malloc(len + sizeof end);
+
+	assert_non_null(text);
+	memset(text, 'x', len);
+	memcpy(text, start, sizeof start - 1);
+	memcpy(text + len, end, sizeof end);
+	expect_error(rig, text, "8", -32600);
+	free(text);
 	assert_int_equal(mcp_refuse_unreadable(&rig->answer), OK);
-	assert_non_null(memmem(rig->answer.p, rig->answer.len, "-32700", 6));
+	assert_non_null(memmem(rig->answer.p, rig->answer.len, "-32600", 6));
 	assert_null(memmem(rig->answer.p, rig->answer.len, "\"id\"", 4));
 }
 
@@ -393,7 +414,8 @@ main(void)
 		TEST(before_a_handshake_only_ping_and_modern_requests_are_served),
 		TEST(both_eras_live_on_one_stream),
 		TEST(discover_tells_versions_newest_first_and_who_we_are),
-		TEST(text_that_is_not_strict_json_is_a_parse_error_without_id),
+		TEST(text_that_is_not_strict_json_is_a_parse_error_with_the_id_that_can_be_told),
+		TEST(a_message_over_a_limit_is_refused_with_its_id),
 		TEST(json_that_is_no_message_is_an_invalid_request),
 		TEST(ids_are_echoed_byte_for_byte_or_refused),
 		TEST(notifications_and_responses_are_never_answered),

@@ -9,6 +9,7 @@ static const struct {
 	int            legacy, modern;
 } rows[] = {
 	{ MCP_NOT_JSON, -32700, -32700 },
+	{ MCP_OVER_LIMITS, -32600, -32600 },
 	{ MCP_NOT_A_REQUEST, -32600, -32600 },
 	{ MCP_BATCH_REFUSED, -32600, -32600 },
 	{ MCP_UNKNOWN_METHOD, -32601, -32601 },

@@ -119,7 +119,7 @@ a_line_that_is_too_long_is_answered_without_an_id(void **state)
 		say(rig, piece);
 	say(rig, "\n" PING("1") "\n");
 	all = finish(rig);
-	assert_non_null(strstr(all, "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,"));
+	assert_non_null(strstr(all, "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600,"));
 	assert_string_equal(strchr(all, '\n') + 1, PONG("1"));
 	free(all);
 }

@@ -9,8 +9,8 @@ import signal
 import subprocess
 import time
 
-from harness import (BIN, NO_ID, TIME, UUID, case, check, environment, equal, furnished, library, main, program, shape,
-                     shared)
+from harness import (BIN, NO_ID, PATIENCE_S, TIME, UUID, case, check, environment, equal, furnished, library, main, program,
+                     shape, shared, within)
 
 RECORD = {"index": int, "time": TIME, "type": str, "outcome": ("done", "refused"), "surface": str,
           "subject_kind": str, "operation": str, "offset": int, "length": int, "ask": str, "epoch": UUID, ...: True}
@@ -94,7 +94,7 @@ def filters_show_what_they_name_and_nothing_else():
     grant, vault, asset = home.grants[1], home.other, home.assets[1]
     cases = {
         ("--grant", grant): lambda r: r.get("subject") == grant and r["subject_kind"] == "grant",
-        ("--vault", vault): lambda r: r.get("vault") == vault,
+        ("--vault", vault): lambda r: vault in [r.get("vault"), *(x["asset"] for x in r.get("rows", []))],
         ("--asset", asset): lambda r: r.get("asset") == asset or asset in [x.get("asset") for x in r.get("rows", [])],
         ("--asset", home.assets[0]): lambda r: home.assets[0] in [r.get("asset"), *(x["asset"] for x in r.get("rows", []))],
         ("--surface", "owner"): lambda r: r["surface"] == "owner",
@@ -110,6 +110,28 @@ def filters_show_what_they_name_and_nothing_else():
         equal(_of(home, *options), wanted, str(options))
     check(any(r.get("rows") for r in home.all if r["index"] in _of(home, "--asset", home.assets[0])),
           "a page that names an asset is about it")
+
+
+@case
+def a_search_over_several_vaults_is_about_each_of_them():
+    home = library(unattended=False)
+    vaults = [home.vault(name) for name in ("one", "two", "three")]
+    home.add(vaults[1], "memory", "walnut")
+    def found():
+        return home.owner("search", "walnut").given()["total"] == 1
+    within(PATIENCE_S, lambda: b"search_warming" not in home.owner("search", "walnut").out and found(), "an index")
+    home.owner("search", "walnut", "--vault", vaults[1]).done()
+    def searches(vault):
+        page = home.owner("audit", "show", "--vault", vault, "--type", "intent", "--limit", "1000").given()
+        return [r for r in page["records"] if r["operation"] == "search"]
+    of_all = [r["index"] for r in searches(vaults[0])]
+    check(len(of_all) > 0, "the search over all vaults is not shown")
+    equal([r["index"] for r in searches(vaults[2])], of_all, "searches of another vault")
+    own = [r for r in searches(vaults[1]) if r["index"] not in of_all]
+    equal([r["vault"] for r in own], [vaults[1]], "searches of that vault alone")
+    home.owner("vault", "list").done()
+    shown = home.owner("audit", "show", "--vault", vaults[2], "--limit", "1000").given()["records"]
+    check("vault_list" in [r["operation"] for r in shown], "the list that names it is not shown")
 
 
 @case

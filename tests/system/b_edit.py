@@ -155,6 +155,25 @@ def text_that_stays_in_a_wrong_form_is_kept_and_taken_later():
 
 
 @case
+def an_editor_that_writes_the_same_wrong_text_each_time_is_not_asked_for_ever():
+    home = one_memory()
+    edit(home, home.note, env=editor(home, "deaf", 'save("titel: Note\\n\\nworth keeping")')).refused("invalid_content")
+    equal(runs(home, "deaf"), 2, "runs")
+    kept = drafts().pop()
+    with open(os.path.join(kept, "memory.md"), encoding="utf-8") as f:
+        check("worth keeping" in f.read(), "the draft is lost")
+    shutil.rmtree(kept)
+
+
+@case
+def a_file_left_empty_changes_nothing():
+    home = one_memory()
+    before = content(home, home.note)
+    edit(home, home.note, env=editor(home, "empties", 'save(" \\n\\n")')).refused("not_confirmed")
+    equal(content(home, home.note), before, "content")
+
+
+@case
 def text_past_its_limit_is_kept_too():
     home = one_memory()
     for size in (1 << 20, 5 << 20):

@@ -56,7 +56,23 @@ def a_grant_needs_no_unattended_access_and_its_file_says_its_scope():
     home.owner("grant", "mint", "--vault", home.main, "--grant-file", path).refused("client_file_exists", 1)
     home.owner("grant", "mint", "--vault", NO_ID, "--grant-file", path + "2").refused("not_found", 1)
     equal(home.owner("grant", "mint", "--vault", home.main).code, 2, "exit without a file")
+    r = home.owner("grant", "mint", "--vault", home.main, "--grant-file", home.side("none/g")).refused("client_file_unsafe", 1)
+    check(b"its folder must be there" in r.err, f"{r.err!r}")
     equal(list(_rows(home)), [made["grant"]], "grants")
+
+
+@case
+def a_grant_is_for_64_vaults_at_most():
+    home = library(unattended=False)
+    vaults = [home.vault(f"v{i}") for i in range(65)]
+    home.terminal.sudo().done()
+    words = [word for v in vaults for word in ("--vault", v)]
+    more = ["--grant-file", home.side("g"), "--allow-propose", "--label", "all", "--expires", "1h"]
+    r = home.owner("grant", "mint", *words, *more).refused("invalid_argument", 2)
+    check(b"at most 64 vaults a grant" in r.err, f"{r.err!r}")
+    made = home.owner("grant", "mint", *words[2:], *more).given()
+    equal(sorted(made["vaults"]), sorted(vaults[1:]), "vaults")
+    check("skipped" in good(_serve(home, home.side("g")).call("memory_list")), "no list")
 
 
 @case

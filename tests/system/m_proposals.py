@@ -125,7 +125,8 @@ def a_target_that_changed_is_shown_anew_or_refused():
     v, a = home.main, home.memory["asset"]
     id_ = propose(s, op="update", vault=v, asset=a, title="Shopping", body="theirs")
     home.owner("asset", "edit", v, a, "-", input=b"mine").done()
-    home.owner("proposal", "confirm", id_, "--yes").refused("stale_base", 1)
+    r = home.owner("proposal", "confirm", id_, "--yes").refused("stale_base", 1)
+    check(b"without --yes" in r.err, f"{r.err!r}")
     equal(content(home, a)["body"], "mine", "body")
     r = home.terminal.run("proposal", "confirm", id_, json=False, answers=[("Confirm? [y/N] ", "y")]).done()
     check(b"was changed since" in r.out and b"-mine" in r.out, f"{r.out!r}")
@@ -135,7 +136,9 @@ def a_target_that_changed_is_shown_anew_or_refused():
     for options in (["--yes"], []):
         r = home.owner("proposal", "confirm", id_, *options, json=False)
         equal((r.error, r.code), ("stale_base", 1), "of what was deleted")
-    bad(s.call("memory_propose", op="update", vault=v, asset=a, title="t", body="b"), "asset_deleted")
+        check(b"the asset is deleted; dismiss" in r.err, f"{r.err!r}")
+    said = bad(s.call("memory_propose", op="update", vault=v, asset=a, title="t", body="b"), "asset_deleted")
+    check("revision" not in said["error"]["message"], "it points to the past, which no assistant may read")
 
 
 @case
@@ -153,6 +156,12 @@ def an_edited_proposal_is_what_is_stored():
     id_ = propose(serve(home), op="add", vault=home.main, title="Draft", body="theirs")
     r = home.terminal.run("proposal", "edit", id_, "--yes", env={"EDITOR": "sed -i s/theirs/ours/", "VISUAL": None}).given()
     equal(content(home, r["asset"])["body"], "ours", "body")
+    id_ = propose(serve(home), op="add", vault=home.main, title="Draft", body="theirs")
+    before = home.owner("asset", "list", home.main).given()["assets"]
+    for script, code in (("truncate -s 0", "not_confirmed"), ("rm", "editor_failed"), ("cp /etc/hostname", "invalid_content")):
+        home.terminal.run("proposal", "edit", id_, "--yes", env={"EDITOR": script, "VISUAL": None}).refused(code)
+    equal(home.owner("asset", "list", home.main).given()["assets"], before, "assets")
+    equal([p["title"] for p in waiting(home) if p["proposal"] == id_], ["Draft"], "what waits")
 
 
 @case

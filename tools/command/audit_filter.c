@@ -96,12 +96,19 @@ names_asset(const struct log_record *r, struct uuid asset)
 	return false;
 }
 
+/* A search over several vaults names none: it was about this one as well. A list of vaults names each in a row. */
+static bool
+is_about_vault(const struct log_record *r, struct uuid vault)
+{
+	return uuid_equal(r->vault, vault) || (r->op == OP_SEARCH && uuid_is_zero(r->vault)) || names_asset(r, vault);
+}
+
 bool
 audit_filter_passes(const struct audit_filter *f, const struct log_record *r)
 {
 	if (!uuid_is_zero(f->grant) && (r->subject_kind != LOG_GRANT_ID || !uuid_equal(r->subject, f->grant)))
 		return false;
-	if (!uuid_is_zero(f->vault) && !uuid_equal(r->vault, f->vault))
+	if (!uuid_is_zero(f->vault) && !is_about_vault(r, f->vault))
 		return false;
 	if (!uuid_is_zero(f->asset) && !names_asset(r, f->asset))
 		return false;

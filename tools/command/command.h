@@ -12,7 +12,7 @@
 #include "gateway/json_write.h"
 
 #define POSITIONALS_MAX 4
-#define VALUES_MAX      64
+#define VALUES_MAX      96 /* a mint has 64 vaults and more */
 
 /* An option that a command takes. */
 struct option {

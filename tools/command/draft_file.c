@@ -216,6 +216,22 @@ draft_file_read(const struct draft_folder *d, const char *name, size_t max, stru
 	return e;
 }
 
+bool
+draft_is_same(const struct secret *a, const struct secret *b)
+{
+	return b != NULL && secret_len(a) == secret_len(b) && memcmp(secret_view(a), secret_view(b), secret_len(a)) == 0;
+}
+
+bool
+draft_is_blank(const struct secret *text)
+{
+	struct span s = secret_span(text);
+
+	while (s.len > 0 && memchr(" \t\r\n", s.p[s.len - 1], 4) != NULL)
+		s.len--;
+	return s.len == 0;
+}
+
 static void
 forget(struct draft_folder *d)
 {

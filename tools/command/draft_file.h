@@ -28,6 +28,12 @@ enum err draft_file_write(const struct draft_folder *d, const char *name, struct
 /* Its bytes, at most max. New. ERR_NOT_FOUND, ERR_TOO_LARGE, ERR_FILE_UNREADABLE: also no regular file. */
 enum err draft_file_read(const struct draft_folder *d, const char *name, size_t max, struct secret **out);
 
+/* Whether two that were read are the same bytes; b may be NULL, which nothing is the same as. */
+bool draft_is_same(const struct secret *a, const struct secret *b);
+
+/* Nothing but blanks and line ends is left in it: as with git, that gives it up. */
+bool draft_is_blank(const struct secret *text);
+
 /* Overwrites and removes all that is in the folder, and the folder. */
 void draft_folder_wipe(struct draft_folder *d);
 

@@ -24,6 +24,7 @@ struct session {
 	char               *path;      /* owned */
 	struct secret      *written;   /* owned; the draft as it was given to the editor last */
 	struct secret      *text;      /* owned; as it came back */
+	struct secret      *refused;   /* owned; as it came back last in a wrong form */
 	bool                has_edits; /* what is written there is stored nowhere else */
 };
 
@@ -116,8 +117,7 @@ run_editor(struct session *s, bool *same)
 	}
 	secret_free(&s->text);
 	s->text = text;
-	*same = secret_len(text) == secret_len(s->written) &&
-	    memcmp(secret_view(text), secret_view(s->written), secret_len(text)) == 0;
+	*same = draft_is_same(text, s->written);
 	s->has_edits = s->has_edits || !*same;
 	return OK;
 }
@@ -140,7 +140,9 @@ refuse_form(struct session *s)
 
 	if ((e = put_remark(s, "Not stored.", "")) != OK)
 		return e;
-	secret_free(&s->text);
+	secret_free(&s->refused);
+	s->refused = s->text;
+	s->text = NULL;
 	if ((e = draft_file_read(&s->folder, s->name, DRAFT_MAX, &s->text)) != OK)
 		return e;
 	(void)take(s, reason, &ed);
@@ -280,8 +282,12 @@ edit_until_stored(struct session *s)
 			s->edit->made = s->edit->base.row.revision;
 			return OK;
 		}
-		if (same && refused)
+		if (refused && (same || draft_is_same(s->text, s->refused)))
 			return ERR_INVALID_CONTENT;
+		if (draft_is_blank(s->text)) {
+			s->has_edits = false;
+			return ERR_NOT_CONFIRMED;
+		}
 		if ((e = take(s, reason, &ed)) == ERR_INVALID_CONTENT || e == ERR_TOO_LARGE) {
 			refused = true;
 			e = refuse_form(s);
@@ -333,6 +339,7 @@ edit_session_run(struct edit *edit)
 	}
 	secret_free(&s.written);
 	secret_free(&s.text);
+	secret_free(&s.refused);
 	free(s.path);
 	editor_end(&s.editor);
 	return e;

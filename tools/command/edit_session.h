@@ -25,8 +25,8 @@ enum err edit_store(struct edit *e, const struct edited *ed, const struct source
 
 /*
  * Opens the editor, and again while what was written has not its form.
- * ERR_NOT_CONFIRMED: the owner dropped it. ERR_INVALID_CONTENT: it was left in
- * a wrong form. What editor_run and edit_store say.
+ * ERR_NOT_CONFIRMED: the owner dropped it, or left nothing in the file.
+ * ERR_INVALID_CONTENT: it was left in a wrong form, or came back in it twice. What editor_run and edit_store say.
  */
 enum err edit_session_run(struct edit *e);
 

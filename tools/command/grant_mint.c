@@ -170,6 +170,8 @@ publish(struct invocation *in, struct client *c, const char *path, const struct 
 		explain(in, err_text(e));
 		return ERR_REVOKE_FAILED;
 	}
+	if (e == ERR_CLIENT_FILE_UNSAFE)
+		explain(in, "its folder must be there, be yours, and be closed to others: mkdir -m 700");
 	return e;
 }
 

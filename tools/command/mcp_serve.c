@@ -73,6 +73,8 @@ say(const struct bridge *b, enum err e, const char *why, char message[MCP_MESSAG
 	else if (e == ERR_INVALID_GRANT)
 		snprintf(message, MCP_MESSAGE_MAX, "the grant is unknown, revoked or expired: the user can make another with "
 		    "`memories grant mint`");
+	else if (e == ERR_ASSET_DELETED)
+		snprintf(message, MCP_MESSAGE_MAX, "the user has deleted it");
 	else if (detail[0] != '\0' || why[0] != '\0')
 		snprintf(message, MCP_MESSAGE_MAX, "%s: %.400s", err_text(e), detail[0] != '\0' ? detail : why);
 	else
@@ -200,7 +202,7 @@ look_at_file(struct bridge *b, bool *may_propose)
 	*may_propose = file.may_propose;
 	client_file_free(&file);
 	if (e != OK)
-		explain(b->in, why);
+		explain(b->in, why[0] != '\0' ? why : b->path);
 	return e;
 }
 

@@ -128,7 +128,7 @@ take_option(int argc, char **argv, int *i, struct invocation *in)
 	if (!o->repeats && option_given(in, o->name))
 		return usage(in, "given twice:", o->name);
 	if (in->n_values == VALUES_MAX)
-		return usage(in, "given too often:", o->name);
+		return usage(in, "too many options, from this on:", o->name);
 	in->values[in->n_values].option = o;
 	in->values[in->n_values++].value = value;
 	return OK;

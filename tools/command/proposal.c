@@ -189,15 +189,23 @@ publish(struct client *c, const struct proposal_held *p, struct uuid *asset, str
 }
 
 static enum err
-ask_for_word(const struct invocation *in, const struct proposal_held *p)
+stale(struct invocation *in, const char *what_to_do)
+{
+	explain(in, what_to_do);
+	return ERR_STALE_BASE;
+}
+
+static enum err
+ask_for_word(struct invocation *in, const struct proposal_held *p)
 {
 	char line[TERMINAL_LINE_MAX + 1];
 	enum err e;
 
 	if (!p->is_there && proposal_what(&p->row) != PROPOSED_ADD)
-		return ERR_STALE_BASE;
+		return stale(in, "the asset is deleted; dismiss the proposal, or restore the asset first");
 	if (option_given(in, "--yes"))
-		return proposal_is_stale(p) ? ERR_STALE_BASE : OK;
+		return !proposal_is_stale(p) ? OK
+		    : stale(in, "the asset changed since this was proposed; without --yes you are shown how, and asked");
 	if ((e = terminal_line("Confirm? [y/N] ", line)) != OK)
 		return e;
 	return strcmp(line, "y") == 0 || strcmp(line, "Y") == 0 || strcmp(line, "yes") == 0 ? OK : ERR_NOT_CONFIRMED;
@@ -235,6 +243,8 @@ decide(struct invocation *in, struct client *c, struct proposal_held *p)
 	if ((e = ask_for_word(in, p)) != OK)
 		return e;
 	if ((e = publish(c, p, &asset, &revision)) != OK) {
+		if (e == ERR_STALE_BASE)
+			return stale(in, "the asset changed while you looked; nothing was stored, look again");
 		if (client_detail(c)[0] != '\0')
 			explain(in, client_detail(c));
 		return e;

@@ -68,7 +68,10 @@ enum err proposal_show_json(const struct proposal_held *p);
 /* Content JSON out of a text as it is shown and edited. New. ERR_INVALID_CONTENT: reason says why. */
 enum err proposal_take_text(enum kind kind, struct span text, char reason[DRAFT_REASON_MAX], struct secret **out);
 
-/* Lets the owner change the content. ERR_INVALID_CONTENT: it was left in a wrong form; errors of draft_file, editor. */
+/*
+ * Lets the owner change the content. ERR_INVALID_CONTENT: it was left in a wrong
+ * form. ERR_NOT_CONFIRMED: nothing was left in the file. Errors of draft_file, editor.
+ */
 enum err proposal_edit(struct invocation *in, struct proposal_held *p);
 
 #endif

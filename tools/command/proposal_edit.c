@@ -53,26 +53,25 @@ static enum err
 edit_until_right(struct invocation *in, struct session *s, enum kind kind, struct secret **content)
 {
 	char reason[DRAFT_REASON_MAX], line[DRAFT_REASON_MAX + 32];
-	struct secret *text = NULL, *again = NULL;
-	bool refused = false;
+	struct secret *text = NULL, *again = NULL, *refused = NULL;
 	enum err e;
 
 	while ((e = editor_run(&s->editor, s->path)) == OK &&
 	    (e = draft_file_read(&s->folder, s->name, DRAFT_MAX, &text)) == OK) {
-		bool same = refused && secret_len(text) == secret_len(again) &&
-		    memcmp(secret_view(text), secret_view(again), secret_len(text)) == 0;
-
 		reason[0] = '\0';
-		if (same)
+		if (draft_is_blank(text))
+			e = ERR_NOT_CONFIRMED;
+		else if (refused != NULL && (draft_is_same(text, again) || draft_is_same(text, refused)))
 			e = ERR_INVALID_CONTENT;
 		else if ((e = proposal_take_text(kind, secret_span(text), reason, content)) == ERR_INVALID_CONTENT) {
 			explain(in, reason);
 			snprintf(line, sizeof line, "Not taken: %s", reason);
 			secret_free(&again);
-			refused = true;
 			if ((e = draft_text_remark(secret_span(text), line, &again)) == OK &&
 			    (e = draft_file_write(&s->folder, s->name, secret_span(again))) == OK) {
-				secret_free(&text);
+				secret_free(&refused);
+				refused = text;
+				text = NULL;
 				continue;
 			}
 		}
@@ -80,7 +79,8 @@ edit_until_right(struct invocation *in, struct session *s, enum kind kind, struc
 	}
 	secret_free(&text);
 	secret_free(&again);
-	return e;
+	secret_free(&refused);
+	return e == ERR_NOT_FOUND ? ERR_EDITOR_FAILED : e;
 }
 
 static enum err

@@ -113,7 +113,7 @@ static const struct option enable_options[] = {
 
 #define MINT_OPTIONS \
 	{ "--expires", "DURATION", "how long: 90s, 30m, 2h, 7d, 4w, or until 2026-11-30T10:00:00Z (default: for ever)", false, false }, \
-	{ "--label", "TEXT", "at most 64 characters to know it by; they are stored in clear", false, false }, \
+	{ "--label", "TEXT", "at most 64 characters (128 bytes: 42 of Chinese) to know it by; stored in clear", false, false }, \
 	{ "--preview", NULL, "list what the grant would see, and make nothing", false, false }
 
 static const struct option mint_options[] = {
@@ -188,7 +188,7 @@ static const struct option key_options[] = {
 
 static const struct option audit_show_options[] = {
 	{ "--grant", "ID", "only what this grant did, or what was done to it", false, false },
-	{ "--vault", "ID", "only what was about this vault", false, false },
+	{ "--vault", "ID", "only what was about this vault, searches over several vaults included", false, false },
 	{ "--asset", "ID", "only what was about this asset, pages that name it included", false, false },
 	{ "--since", "TIME", "only from that time on: 2026-11-30T10:00:00Z, or how long ago: 90s, 30m, 2h, 7d", false, false },
 	{ "--until", "TIME", "only before that time", false, false },
@@ -296,7 +296,8 @@ const struct command commands[] = {
 	{ "search", "QUERY", "find memories and cards by what they say",
 	  "Looks in titles, texts, fields and tags of what is not private. \"Quoted words\" must\n"
 	  "follow each other; the last word may be the beginning of one. If nothing has every\n"
-	  "word, what has some of them is shown. The index lives in memory while unlocked.",
+	  "word, what has some of them is shown. The index lives in memory while unlocked. Who\n"
+	  "lists processes sees the words while the command runs.",
 	  1, 1, search_options, NEEDS_HOME, false, false, run_search },
 	{ "unattended enable", "", "let chosen local clients read while nobody is here",
 	  "Asks for the word ENABLE, and for the password where it is not given yet.",
