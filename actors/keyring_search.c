@@ -17,7 +17,7 @@
 static enum err
 check_log(const struct keyring *k)
 {
-	return k->audit_up && k->epoch_known ? OK : ERR_AUDIT_UNAVAILABLE;
+	return k->audit_up ? OK : ERR_AUDIT_UNAVAILABLE;
 }
 
 /* The one class key that an index is built with. */

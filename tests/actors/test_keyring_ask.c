@@ -677,6 +677,22 @@ nothing_is_released_while_audit_is_away(void **state)
 	assert_int_equal(keyring_rig_refused(k), ERR_AUDIT_UNAVAILABLE);
 }
 
+/* Audit refuses it, and says that the log was changed, or what else it is. */
+static void
+without_an_epoch_the_log_itself_says_why_it_takes_nothing(void **state)
+{
+	struct keyring_rig *k = *state;
+	struct keys_wanted_body w;
+
+	keyring_rig_unlock(k);
+	rig_edge(k->r, ACTOR_AUDIT, false);
+	rig_edge(k->r, ACTOR_AUDIT, true);
+	rig_forget(k->r);
+	w = a_read(k);
+	keyring_rig_ask(k, &w);
+	assert_non_null(rig_expect(k->r, MSG_AUDIT_INTENT));
+}
+
 #define ASK_TEST(f) cmocka_unit_test_setup_teardown(f, setup, keyring_rig_teardown)
 
 int
@@ -708,6 +724,7 @@ main(void)
 		ASK_TEST(vaults_names_come_from_the_root_key),
 		ASK_TEST(no_ask_leaves_a_key_behind_answered_or_refused),
 		ASK_TEST(nothing_is_released_while_audit_is_away),
+		ASK_TEST(without_an_epoch_the_log_itself_says_why_it_takes_nothing),
 	};
 
 	return secret_init(true) != OK || cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -117,6 +117,7 @@ a_locked_keyring_and_one_without_a_log_give_the_index_nothing(void **state)
 
 	assert_int_equal(index_refused(k, &r, true), ERR_LOCKED);
 	keyring_rig_unlock(k);
+	rig_edge(k->r, ACTOR_AUDIT, false);
 	r = index_ruling(k);
 	assert_int_equal(index_refused(k, &r, true), ERR_AUDIT_UNAVAILABLE);
 }

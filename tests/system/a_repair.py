@@ -188,10 +188,15 @@ def a_pipe_in_the_place_of_a_segment():
 @case
 def a_second_repair():
     home, _, _ = _damage(lambda home: _flip(home, _segments(home)[0], _used(home, _segments(home)[0]) // 2))
+
+    def last_used():
+        return [s for s in _segments(home) if _used(home, s)][-1]
     for _ in range(20):
         home.read(home.client, "list", home.main).done()
+    while _used(home, last_used()) < 6000:
+        home.read(home.client, "list", home.main).done()
     home.stop()
-    last = [s for s in _segments(home) if _used(home, s)][-1]
+    last = last_used()
     _flip(home, last, _used(home, last) - 3000)
     _start(home)
     _failed(home)

@@ -440,7 +440,17 @@ class Home:
             offset = page["next"]
         return out
 
+    def settle(self):
+        """Waits until the search index of an unlocked library is built: then each vault's record stands in the log."""
+        def settled():
+            r = self.cli("status")
+            s = r.json if r.code == 0 else None
+            return s is None or not s["unlocked"] or s["audit"]["state"] != "ok" or s["search"]["state"] == "ready"
+        within(PATIENCE_S, settled, "the search index is built")
+
     def verify(self, *options):
+        """Of a log that nothing is added to by itself."""
+        self.settle()
         return self.cli("audit", "verify", *options)
 
     # The daemon
