@@ -115,6 +115,12 @@ search_phase(const struct search *s)
 	return SEARCH_READY;
 }
 
+static bool
+same_figures(const struct search_state_body *a, const struct search_state_body *b)
+{
+	return a->documents == b->documents && a->bytes == b->bytes && a->locked_bytes == b->locked_bytes;
+}
+
 enum err
 search_tell(struct search *s, bool figures, struct outbox *out)
 {
@@ -126,7 +132,7 @@ search_tell(struct search *s, bool figures, struct outbox *out)
 	now.bytes = stats.bytes;
 	now.locked_bytes = stats.locked_bytes;
 	if (!s->gate_up || (s->told_once && now.state == s->told.state &&
-	    (!figures || memcmp(&now, &s->told, sizeof now) == 0)))
+	    (!figures || same_figures(&now, &s->told))))
 		return OK;
 	s->told = now;
 	s->told_once = true;

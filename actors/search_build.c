@@ -238,10 +238,12 @@ note_page(struct search *s, struct search_vault *v, const struct index_page_body
 		v->phase = v->key != NULL ? VAULT_BUILDING : VAULT_KEYLESS;
 		return;
 	}
-	/* Chunks that are left belong to a revision whose beginning was good. */
+	/* Chunks that are left belong to a revision whose beginning was good; one of which some are missing is not found. */
 	if (s->partial.active && (!page->more || page->next_chunk == 0 ||
-	    !uuid_equal(page->next_revision, s->partial.row.revision)))
+	    !uuid_equal(page->next_revision, s->partial.row.revision))) {
+		search_index_remove(s->index, v->vault, s->partial.row.asset);
 		search_partial_free(&s->partial);
+	}
 	s->partial.rest = rest_of(s, page);
 	if (s->request.is_change) {
 		if (!s->request.has_come && !uuid_is_zero(s->request.page.asset))

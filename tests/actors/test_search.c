@@ -454,6 +454,29 @@ a_changed_asset_that_cannot_be_read_is_not_asked_for_for_ever(void **state)
 	assert_true(silent());
 }
 
+/* A head comes, and none of its chunks: the text from before is not what the asset says now. */
+static void
+a_changed_asset_whose_chunks_are_missing_is_not_found(void **state)
+{
+	struct asset_changed_body changed = { .vault = t.vault, .asset = id(0x21) };
+	struct revision_row row = { .vault = t.vault, .asset = id(0x21), .revision = id(0x32), .kind = KIND_MEMORY,
+		.key_class = CLASS_ORDINARY, .bytes = 7 };
+	uint8_t head[8], got[8];
+	struct wire_out o = wire_out(head, sizeof head);
+
+	(void)state;
+	put_memory(0x21, 0x31, "one walrus", CLASS_ORDINARY);
+	build();
+	assert_int_equal(rig_deliver(t.r, MSG_ASSET_CHANGED, ACTOR_VAULT, 0, &changed), OK);
+	(void)expect(MSG_INDEX_PAGE_WANTED);
+	t.out = wire_out(t.items, sizeof t.items);
+	wire_put_u64(&o, row.bytes);
+	put_piece(&row, PART_HEAD, wire_written(&o));
+	give_page(NULL);
+	ask("walrus", 7);
+	assert_int_equal(found(got), 0);
+}
+
 static void
 a_long_revision_whose_rest_nobody_sent_is_begun_again(void **state)
 {
@@ -500,6 +523,7 @@ main(void)
 		TEST(a_vault_that_was_removed_is_forgotten_with_its_key),
 		TEST(a_change_that_nobody_answered_for_is_asked_for_again),
 		TEST(a_changed_asset_that_cannot_be_read_is_not_asked_for_for_ever),
+		TEST(a_changed_asset_whose_chunks_are_missing_is_not_found),
 		TEST(a_long_revision_whose_rest_nobody_sent_is_begun_again),
 	};
 
