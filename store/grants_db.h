@@ -109,8 +109,7 @@ struct grant_record {
  * vaults are none, too many, named twice or not all of its classes.
  */
 enum err grants_db_add_grant(struct grants_db *db, const struct grant_record *g);
-enum err grants_db_grant(struct grants_db *db, struct uuid grant, struct grant_record *out);          /* ERR_NOT_FOUND */
-enum err grants_db_grant_of_token(struct grants_db *db, const uint8_t token_hash[32], struct grant_record *out); /* ERR_NOT_FOUND */
+enum err grants_db_grant(struct grants_db *db, struct uuid grant, struct grant_record *out); /* ERR_NOT_FOUND */
 
 /*
  * Only what a read needs of a grant: its head and one vault's wraps. ERR_NOT_FOUND.

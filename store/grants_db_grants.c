@@ -95,20 +95,6 @@ grants_db_grant(struct grants_db *db, struct uuid grant, struct grant_record *ou
 	return e;
 }
 
-enum err
-grants_db_grant_of_token(struct grants_db *db, const uint8_t token_hash[32], struct grant_record *out)
-{
-	struct db_grant g;
-	enum err e;
-
-	if ((e = env_look(db->env)) != OK)
-		return e;
-	if ((e = get_head_of_token(db, token_hash, &g)) == OK)
-		e = fill_record(db, &g, out);
-	env_release(db->env);
-	return e;
-}
-
 static enum err
 use(struct grants_db *db, const uint8_t token_hash[32], struct uuid vault, struct grant_use *out)
 {

@@ -15,13 +15,6 @@ make(struct search_memory *scratch, uint32_t cap, struct search_matches *out)
 	return (out->at = search_memory_take(scratch, cap * sizeof *out->at)) != NULL;
 }
 
-void
-search_matches_free(struct search_memory *scratch, struct search_matches *m)
-{
-	search_memory_give(scratch, m->at, m->cap * sizeof *m->at);
-	*m = (struct search_matches){ .at = NULL };
-}
-
 static uint16_t
 capped(uint64_t n)
 {

@@ -22,7 +22,4 @@ struct search_matches {
 bool search_match(const struct search_vault *v, const struct search_units *u, const struct search_unit *unit,
     struct search_memory *scratch, struct search_matches *out);
 
-/* Gives it back. */
-void search_matches_free(struct search_memory *scratch, struct search_matches *m);
-
 #endif

@@ -48,10 +48,12 @@ static struct grant_record *
 the_minted(struct grants_rig *g, const struct mint_ask_body *ask)
 {
 	static struct grant_record r;
+	struct grant_use use;
 	uint8_t hash[32];
 
 	sha256(ask->token_id, sizeof ask->token_id, hash);
-	assert_int_equal(grants_db_grant_of_token(grants_rig_self(g)->db, hash, &r), OK);
+	assert_int_equal(grants_db_use(grants_rig_self(g)->db, hash, g->vault, &use), OK);
+	assert_int_equal(grants_db_grant(grants_rig_self(g)->db, use.grant, &r), OK);
 	return &r;
 }
 

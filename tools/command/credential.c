@@ -15,12 +15,6 @@
 static const char *const names[CREDENTIAL__COUNT] = { "username", "url", "notes", "otp" };
 static const char *const options[CREDENTIAL__COUNT] = { "--username", "--url", "--notes-file", "--otp-file" };
 
-const char *
-credential_field_name(enum credential_field f)
-{
-	return names[f];
-}
-
 bool
 credential_has_options(const struct invocation *in)
 {

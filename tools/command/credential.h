@@ -24,9 +24,6 @@ enum credential_field {
 	CREDENTIAL__COUNT
 };
 
-/* "username": its name as a member of the meta. */
-const char *credential_field_name(enum credential_field f);
-
 /* Zeroed, nothing is given. */
 struct credential_fields {
 	struct secret *given[CREDENTIAL__COUNT]; /* owned; NULL: not given; empty: it shall not be there */
