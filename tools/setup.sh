@@ -10,7 +10,8 @@ missing_packages() {
 	while read -r package; do
 		case $package in
 		nodejs) command -v node >/dev/null && continue ;;
-		npm|clang|python3) command -v "$package" >/dev/null && continue ;;
+		vim-tiny) command -v vi >/dev/null && continue ;;
+		npm|clang|python3|git) command -v "$package" >/dev/null && continue ;;
 		esac
 		[ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || echo "$package"
 	done

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """b: renaming and removing vaults."""
+import os
+
 from harness import BODY, NO_ID, UUID, case, check, equal, furnished, library, main, program, shape
 
 NAME = "Name of the vault: "
@@ -87,6 +89,19 @@ def a_removal_is_recorded():
     home.owner("vault", "remove", "main", answers=[(NAME, "main")]).done()
     records = [(r["type"], r.get("config"), r.get("about")) for r in home.records()[before:] if r["type"] == "config"]
     equal(records, [("config", "vault_removed", home.main)], "records")
+
+
+@case
+def no_grant_is_minted_over_a_removed_vault():
+    home = furnished()
+    home.owner("vault", "remove", home.other, answers=[("Name of the vault: ", "other")]).done()
+    for words, file in ((["unattended", "mint"], "--client-file"), (["grant", "mint"], "--grant-file")):
+        path = os.path.join(home.clients, "over-it")
+        for vaults in ([home.other], [home.main, home.other]):
+            options = [w for v in vaults for w in ("--vault", v)]
+            home.owner(*words, *options, file, path).refused("vault_not_active", 1)
+            home.owner(*words, *options, "--preview").refused("vault_not_active", 1)
+        check(not os.path.exists(path), "a file was made")
 
 
 if __name__ == "__main__":

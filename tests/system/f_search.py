@@ -237,6 +237,20 @@ def a_log_that_does_not_answer_lets_no_result_out():
 # States
 
 @case
+def status_says_how_much_is_indexed_and_how_much_of_it_is_never_in_swap():
+    home = _notes()
+    _ready(home)
+    s = home.status()["search"]
+    equal((s["state"], s["documents"]), ("ready", len(NOTES) + 2), "state")
+    check(0 <= s["locked_bytes"] <= s["bytes"] and s["bytes"] > 10000, f"bytes: {s}")
+    with open(f"/proc/{_holder(home)}/status") as f:
+        locked_kib = next(int(line.split()[1]) for line in f if line.startswith("VmLck:"))
+    check(s["locked_bytes"] <= locked_kib * 1024, f"{s} and {locked_kib} KiB are locked")
+    words = home.cli("status", json=False).done().out.decode()
+    check(f"search     ready, {s['documents']} documents" in words and "never in swap" in words, f"for people: {words}")
+
+
+@case
 def a_locked_library_is_not_searched():
     home = _notes()
     home.owner("lock").done()

@@ -3,7 +3,8 @@
 import os
 import time
 
-from harness import (NO_ID, TIME, UUID, case, check, data_of, equal, furnished, main, shape, shared, within)
+from harness import (NO_ID, TIME, UUID, case, check, data_of, equal, furnished, library, main, process_only, shape, shared,
+                     within)
 
 ROW = {"grant": UUID, "vaults": [UUID], "label": (None, str), "classes": [str], "created_at": TIME,
        "expires_at": (None, TIME), "expired": bool, "last_used_at": (None, TIME), "reads": int}
@@ -154,6 +155,23 @@ def a_preview_shows_what_the_grant_will_and_makes_nothing():
     equal((last["surface"], last["operation"], last["vault"]), ("owner", "list", home.main), "the record of the preview")
     text = home.owner("unattended", "mint", "--vault", home.main, "--only", "file", "--preview", json=False).done().out.decode()
     check("photo.raw" in text and "Shopping" not in text and "1 asset" in text, f"it says {text}")
+
+
+@process_only
+def a_preview_of_many_assets_is_that_of_all_pages():
+    home = library()
+    kept = [home.add(home.main, "memory", "x", *(["--private"] if i % 2 else []))["asset"] for i in range(103)]
+    gone, split = home.add(home.main, "memory", "gone"), home.add(home.main, "memory", "one")
+    home.owner("asset", "remove", home.main, gone["asset"]).done()
+    for text in (b"left", b"right"):
+        home.owner("asset", "edit", home.main, split["asset"], "-", "--base", split["revision"], "--keep-both", input=text).done()
+    for only, wanted in (([], [*kept, split["asset"]]), (["--only", "private"], kept[1::2])):
+        p = _preview(home, *only)
+        _, client = home.mint(home.main, options=only)
+        rows = home.read(client, "list", home.main).given()
+        more = home.read(client, "list", home.main, "--offset", rows["next"]).given()["assets"] if rows["next"] else []
+        equal(p["vaults"][0]["assets"], rows["assets"] + more, "rows")
+        equal(([r["asset"] for r in p["vaults"][0]["assets"]], p["assets"]), (sorted(wanted), len(wanted)), "assets")
 
 
 if __name__ == "__main__":

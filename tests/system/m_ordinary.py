@@ -204,18 +204,39 @@ def a_vault_that_was_removed_is_named_and_hides_no_other():
 @case
 def resources_are_listed_and_read():
     home = shared(granted)
-    for revision in (LEGACY[0], LEGACY[-1], MODERN):
+    for revision in LEGACY + [MODERN]:
         s = serve(home, revision=revision)
         rows = s.ask("resources/list")["result"]["resources"]
         equal({r["uri"] for r in rows}, {f"memory://{home.main}/{a['asset']}" for a in (home.memory, home.card, home.long)}, "URIs")
         equal(s.ask("resources/templates/list")["result"]["resourceTemplates"][0]["uriTemplate"], "memory://{vault}/{asset}", "template")
+        before = len(home.records())
         one = s.ask("resources/read", {"uri": f"memory://{home.main}/{home.memory['asset']}"})["result"]["contents"]
+        equal([(r["type"], r["subject"], r["asset"]) for r in home.records()[before:]],
+              [("intent", home.ordinary, home.memory["asset"])], "records of one read")
         equal([(c["mimeType"], c["text"]) for c in one], [("text/plain", "buy oat milk, 牛奶 and 🥛")], "contents")
         card = s.ask("resources/read", {"uri": f"memory://{home.main}/{home.card['asset']}"})["result"]["contents"]
         equal((card[0]["mimeType"], json.loads(card[0]["text"])["title"]), ("application/json", "Bank"), "card")
         for uri in ("", "x", "secret://a/b", f"memory://{home.main}", f"memory://{home.other}/{home.apart['asset']}"):
             check("error" in s.ask("resources/read", {"uri": uri}), f"{uri} was read")
         equal(s.ask("resources/subscribe", {"uri": one[0]["uri"]})["error"]["code"], -32601, "subscribe")
+
+
+@case
+def of_a_conflict_a_head_must_be_named():
+    home = granted()
+    words = [home.main, home.memory["asset"]]
+    heads = sorted(home.owner("asset", "edit", *words, "-", "--base", home.memory["revision"], "--keep-both",
+                              input=t).given()["revision"] for t in (b"left", b"right"))
+    s = serve(home)
+    row, = (r for r in good(s.call("memory_list"))["assets"] if r["asset"] == home.memory["asset"])
+    equal((row["revision"], row["conflict"], row["heads"]), (None, True, heads), "row")
+    arguments = {"vault": home.main, "asset": home.memory["asset"]}
+    check(all(h in text_of(s.call("memory_read", **arguments)) for h in heads), "the heads are not named")
+    bad(s.call("memory_read", **arguments), "revision_required")
+    equal({good(s.call("memory_read", **arguments, revision=h))["text"] for h in heads}, {"left", "right"}, "both")
+    bad(s.call("memory_read", **arguments, revision=home.memory["revision"]), "not_found")
+    uri = f"memory://{home.main}/{home.memory['asset']}"
+    equal(s.ask("resources/read", {"uri": uri})["error"]["data"]["code"], "revision_required", "as a resource")
 
 
 @case

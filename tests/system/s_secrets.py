@@ -10,8 +10,8 @@ import subprocess
 import sys
 import threading
 
-from harness import (NO_ID, PROCESSES, Failed, Home, at_end, case, check, cmdline, environment, equal, furnished, library,
-                     main, needs_root, program, remove)
+from harness import (NO_ID, PATIENCE_S, PROCESSES, Failed, Home, at_end, case, check, cmdline, environment, equal, furnished,
+                     library, main, needs_root, program, remove, within)
 from marks import Scanner, fresh_mark, scan_memory
 
 # The library with marks in it
@@ -21,7 +21,7 @@ class Marked:
 
     def __init__(self, *options):
         texts = {k: "q" + fresh_mark() for k in ("vault name", "title", "body", "tag", "card value", "file", "file title", "credential",
-                                           "credential title", "password", "wrong password", "username", "notes")}
+                                           "credential title", "password", "wrong password", "username", "notes", "query")}
         # What makes one-time codes: its letters, and the bytes that they stand for.
         texts["seed"] = "".join(random.SystemRandom().choices(string.ascii_uppercase + "234567", k=32))
         self.t = texts
@@ -70,6 +70,7 @@ class Marked:
                  ("memory_read", {"vault": self.vault, "asset": self.credential}), ("memory_read", {"vault": self.t["body"]}),
                  ("memory_propose", {"op": "add", "vault": self.vault, "title": self.t["title"], "body": self.t["body"]}),
                  ("memory_propose", {"op": "update", "vault": self.vault, "asset": self.card, "title": self.t["title"], "body": self.t["body"]})]
+        calls += [("memory_search", {"query": q}) for q in (self.t["query"], self.t["body"])]
         lines = [{"method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}]
         lines += [{"method": "tools/call", "params": {"name": n, "arguments": a}} for n, a in calls]
         lines += [{"method": "resources/list", "params": {}}]
@@ -104,6 +105,9 @@ class Marked:
                   home.owner("unattended", "mint", "--vault", self.vault, "--client-file", self.client)):
             said.append((" ".join(r.argv[3:5]), r.err + r.screen + (r.out if r.code else b"")))
             check(r.code != 0, f"{r}")
+        within(PATIENCE_S, lambda: home.status()["search"]["state"] == "ready", "an index")
+        equal(home.owner("search", t["query"]).given()["total"], 0, "what is found of words that are nowhere")
+        check(home.owner("search", t["body"]).given()["total"] > 0, "the index finds nothing: the case tests nothing")
         home.owner("grant", "list").done()
         home.owner("unattended", "mint", "--vault", self.vault, "--preview").done()
         home.owner("asset", "list", self.vault).done()

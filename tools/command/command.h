@@ -118,6 +118,13 @@ enum err owner_ask(struct invocation *in, struct client *c, const struct client_
 /* A vault by id, or by name (which reads the names). ERR_NOT_FOUND. */
 enum err owner_vault(struct invocation *in, struct client *c, const char *text, struct uuid *out);
 
+/*
+ * The row of a vault that is active (which reads the names). *out is borrowed
+ * from *answer, which the caller frees. ERR_NOT_FOUND. ERR_VAULT_NOT_ACTIVE.
+ */
+enum err owner_find_vault(struct invocation *in, struct client *c, struct uuid vault, struct client_answer **answer,
+    const struct client_item **out);
+
 /* Asks for the password and gives it to the daemon: to unlock, or for sudo. */
 enum err owner_unlock(struct invocation *in, struct client *c);
 enum err owner_sudo(struct invocation *in, struct client *c);

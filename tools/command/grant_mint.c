@@ -97,6 +97,20 @@ take_wish(struct invocation *in, enum grant_type type, struct grant_wish *wish)
 	return ERR_USAGE;
 }
 
+/* A vault that was removed has its keys still, and a grant over it would read nothing. */
+static enum err
+take_vault(struct invocation *in, struct client *c, const char *text, struct uuid *vault)
+{
+	struct client_answer *a = NULL;
+	const struct client_item *row;
+	enum err e;
+
+	if ((e = owner_vault(in, c, text, vault)) == OK)
+		e = owner_find_vault(in, c, *vault, &a, &row);
+	client_answer_free(&a);
+	return e;
+}
+
 static enum err
 take_vaults(struct invocation *in, struct client *c, struct wire_out *o)
 {
@@ -105,7 +119,7 @@ take_vaults(struct invocation *in, struct client *c, struct wire_out *o)
 	enum err e;
 
 	for (size_t i = 0; (text = option_nth(in, "--vault", i)) != NULL; i++) {
-		if ((e = owner_vault(in, c, text, &vault)) != OK)
+		if ((e = take_vault(in, c, text, &vault)) != OK)
 			return e;
 		for (size_t at = 0; at < o->len; at += UUID_LEN)
 			if (memcmp(o->p + at, vault.b, UUID_LEN) == 0)

@@ -123,6 +123,29 @@ owner_vault(struct invocation *in, struct client *c, const char *text, struct uu
 	return e;
 }
 
+enum err
+owner_find_vault(struct invocation *in, struct client *c, struct uuid vault, struct client_answer **answer,
+    const struct client_item **out)
+{
+	struct client_want want = { .op = OP_VAULT_LIST, .surface = SURFACE_OWNER, .limit = 100 };
+	bool more = true;
+	enum err e;
+
+	while (more) {
+		client_answer_free(answer);
+		if ((e = owner_ask(in, c, &want, answer)) != OK)
+			return e;
+		for (size_t i = 0; i < (*answer)->n_items; i++)
+			if (uuid_equal((*answer)->items[i].ref.asset, vault)) {
+				*out = &(*answer)->items[i];
+				return (*out)->flags & ITEM_INACTIVE ? ERR_VAULT_NOT_ACTIVE : OK;
+			}
+		more = (*answer)->more;
+		want.offset += (*answer)->n_items;
+	}
+	return ERR_NOT_FOUND;
+}
+
 /* Asks for the password, makes the key that it gives, and boxes that to the keyring. */
 static enum err
 offer_kek(struct invocation *in, struct client *c, const char *prompt, bool load)

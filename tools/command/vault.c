@@ -78,30 +78,6 @@ run_vault_rename(struct invocation *in)
 	return e == OK ? print_vault(in, vault, name) : e;
 }
 
-/* The row of a vault that is active. *out: borrowed from *answer, which the caller frees. */
-static enum err
-find_vault(struct invocation *in, struct client *c, struct uuid vault, struct client_answer **answer,
-    const struct client_item **out)
-{
-	struct client_want want = { .op = OP_VAULT_LIST, .surface = SURFACE_OWNER, .limit = 100 };
-	bool more = true;
-	enum err e;
-
-	while (more) {
-		client_answer_free(answer);
-		if ((e = owner_ask(in, c, &want, answer)) != OK)
-			return e;
-		for (size_t i = 0; i < (*answer)->n_items; i++)
-			if (uuid_equal((*answer)->items[i].ref.asset, vault)) {
-				*out = &(*answer)->items[i];
-				return (*out)->flags & ITEM_INACTIVE ? ERR_VAULT_NOT_ACTIVE : OK;
-			}
-		more = (*answer)->more;
-		want.offset += (*answer)->n_items;
-	}
-	return ERR_NOT_FOUND;
-}
-
 /* ERR_NOT_CONFIRMED: another name was typed. */
 static enum err
 confirm(const struct client_item *vault)
@@ -144,7 +120,7 @@ run_vault_remove(struct invocation *in)
 	enum err e;
 
 	if ((e = owner_open(in, &c)) == OK && (e = owner_vault(in, c, in->positionals[0], &ask.id)) == OK &&
-	    (e = find_vault(in, c, ask.id, &a, &vault)) == OK && (e = confirm(vault)) == OK)
+	    (e = owner_find_vault(in, c, ask.id, &a, &vault)) == OK && (e = confirm(vault)) == OK)
 		e = owner_call(in, c, MSG_VAULT_REMOVE_ASK, &ask, MSG_DONE, &answer);
 	client_answer_free(&a);
 	client_close(&c);
