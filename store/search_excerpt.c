@@ -7,6 +7,7 @@
 #define STRETCH    160 /* bytes: leaves room for some of what stands around it */
 #define LEAD       3   /* of that room, one part in so many goes before */
 #define TOKENS_MAX 32768 /* after the first spot: a better one is not looked for for ever */
+#define SUMS       1024
 
 /* A unit, met. */
 struct spot {
@@ -18,6 +19,9 @@ struct spot {
 
 struct looking {
 	const struct search_units *u;
+	uint64_t    sums[SUMS / 64];           /* of all terms: most tokens of a long text are none of them, and cost no more than this */
+	bool        has_prefix;
+	bool        is_begun;                  /* some unit of several terms may be under way */
 	uint32_t    field;
 	uint32_t    position;                  /* the one after the last */
 	uint64_t    met[SEARCH_UNITS_MAX];     /* bit i: the first i + 1 places of the unit end here */
@@ -62,6 +66,36 @@ is_whole(const struct looking *l, uint32_t end)
 	return true;
 }
 
+static unsigned
+sum_of(const uint8_t *term, size_t len)
+{
+	return (term[0] * 7u + term[len / 2] * 13u + term[len - 1] * 31u + (unsigned)len) % SUMS;
+}
+
+static void
+remember_sums(struct looking *l)
+{
+	for (unsigned i = 0; i < l->u->n_units; i++) {
+		const struct search_unit *unit = &l->u->units[i];
+
+		l->has_prefix |= unit->is_prefix;
+		for (unsigned k = unit->first; k < unit->first + unit->n_terms; k++) {
+			unsigned sum = sum_of(l->u->terms[k].text, l->u->terms[k].len);
+
+			l->sums[sum / 64] |= (uint64_t)1 << sum % 64;
+		}
+	}
+}
+
+/* False: it is no term of any unit. */
+static bool
+may_be_wanted(const struct looking *l, const struct search_token *t)
+{
+	unsigned sum = sum_of(t->term, t->term_len);
+
+	return (l->has_prefix && t->kind == SEARCH_WORD) || (l->sums[sum / 64] >> sum % 64 & 1) != 0;
+}
+
 static void
 note(struct looking *l, unsigned unit, uint32_t offset, uint32_t end)
 {
@@ -71,9 +105,11 @@ note(struct looking *l, unsigned unit, uint32_t offset, uint32_t end)
 	l->enough = is_whole(l, end);
 }
 
+/* A place with t, or with nothing that an index keeps the place of. */
 static void
 step(struct looking *l, const struct search_token *t)
 {
+	l->is_begun = false;
 	for (unsigned i = 0; i < l->u->n_units; i++) {
 		const struct search_unit *unit = &l->u->units[i];
 		unsigned last = last_at(l->u, unit);
@@ -81,8 +117,20 @@ step(struct looking *l, const struct search_token *t)
 		if (unit->n_terms == 1 || unit->is_apart)
 			continue;
 		l->met[i] = (l->met[i] << 1 | 1) & fitting(l->u, unit, t);
+		l->is_begun |= (l->met[i] & (((uint64_t)1 << last) - 1)) != 0;
 		if (t != NULL && (l->met[i] >> last & 1) != 0)
 			note(l, i, l->offsets[(t->position - last) % SEARCH_SPAN_MAX], t->end);
+	}
+}
+
+static void
+note_single(struct looking *l, const struct search_token *t)
+{
+	for (unsigned i = 0; i < l->u->n_units; i++) {
+		const struct search_unit *unit = &l->u->units[i];
+
+		if ((unit->n_terms == 1 || unit->is_apart) && search_wanted_is(&l->u->terms[unit->first], unit->is_prefix, t))
+			note(l, i, t->offset, t->end);
 	}
 }
 
@@ -90,21 +138,19 @@ static bool
 on_token(void *arg, const struct search_token *t)
 {
 	struct looking *l = arg;
+	bool wanted = may_be_wanted(l, t);
 
-	for (unsigned i = 0; i < l->u->n_units; i++) {
-		const struct search_unit *unit = &l->u->units[i];
-
-		if ((unit->n_terms == 1 || unit->is_apart) && search_wanted_is(&l->u->terms[unit->first], unit->is_prefix, t))
-			note(l, i, t->offset, t->end);
-	}
+	if (wanted)
+		note_single(l, t);
 	if (l->n > 0 && ++l->n_tokens > TOKENS_MAX)
 		l->enough = true;
 	if (t->kind == SEARCH_ONE || l->enough)
 		return !l->enough;
-	for (; l->position < t->position; l->position++)
+	for (; l->is_begun && l->position < t->position; l->position++)
 		step(l, NULL);
 	l->offsets[t->position % SEARCH_SPAN_MAX] = t->offset;
-	step(l, t);
+	if (wanted || l->is_begun)
+		step(l, t);
 	l->position = t->position + 1;
 	return !l->enough;
 }
@@ -114,6 +160,7 @@ look(struct looking *l, const struct search_doc *doc)
 {
 	for (l->field = 0; l->field < doc->n_fields && !l->enough; l->field++) {
 		memset(l->met, 0, sizeof l->met);
+		l->is_begun = false;
 		l->position = 0;
 		(void)search_tokens(search_doc_text(doc, &doc->fields[l->field]), 0, on_token, l);
 	}
@@ -197,6 +244,7 @@ search_excerpt(const struct search_units *u, const double *weights, const struct
 
 	if (doc->n_fields == 0)
 		return;
+	remember_sums(&l);
 	look(&l, doc);
 	best = best_spot(&l, weights, &from);
 	hit->part = doc->fields[best.field].part;

@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "tests/store/search_rig.h"
 
@@ -239,6 +240,31 @@ an_excerpt_is_cut_between_characters_around_the_match(void **state)
 }
 
 static void
+a_match_behind_many_near_misses_is_shown_at_its_place(void **state)
+{
+	static const char misses[] = "护照，号码 护照号 照号码 号码护照 alpha gamma beta alpha 字 beta ";
+	size_t step = sizeof misses - 1, len = 0, cap = 5000 * step + 64;
+	char *body = malloc(cap);
+	struct search_rig r;
+	const struct search_hit *h = &r.hits[0];
+
+	(void)state;
+	assert_non_null(body);
+	while (len + step + 64 < cap)
+		len += (size_t)snprintf(body + len, cap - len, "%s", misses);
+	(void)snprintf(body + len, cap - len, "护护照号码 alpha beta");
+	search_rig_open(&r);
+	search_rig_add(&r, 1, "t", body);
+	assert_int_equal(search_rig_ask_strictly(&r, "护照号码"), 1);
+	assert_int_equal(h->offset, len + 3);
+	assert_memory_equal(h->excerpt + h->match_offset, "护照号码", 12);
+	assert_int_equal(search_rig_ask_strictly(&r, "\"alpha beta\""), 1);
+	assert_int_equal(h->offset, len + 16);
+	search_rig_close(&r);
+	free(body);
+}
+
+static void
 vaults_and_kinds_narrow_a_search(void **state)
 {
 	struct uuid vaults[] = { search_rig_vault(2), search_rig_vault(9) };
@@ -380,6 +406,7 @@ main(void)
 		cmocka_unit_test(of_equals_the_later_goes_first_then_the_smaller_id),
 		cmocka_unit_test(a_hit_says_where_in_the_text_as_given),
 		cmocka_unit_test(an_excerpt_is_cut_between_characters_around_the_match),
+		cmocka_unit_test(a_match_behind_many_near_misses_is_shown_at_its_place),
 		cmocka_unit_test(vaults_and_kinds_narrow_a_search),
 		cmocka_unit_test(what_other_vaults_hold_changes_no_score),
 		cmocka_unit_test(pages_follow_each_other),
