@@ -436,6 +436,7 @@ supervisor_run(const struct supervisor_config *config)
 	if ((e = home_lock_take(&lock_fd)) != OK)
 		return e;
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	if ((e = make_directories()) == OK && (e = watch(&s)) == OK) {
 		make_edges(&s);

@@ -3,6 +3,7 @@
 import ctypes
 import fcntl
 import os
+import resource
 import struct
 import subprocess
 
@@ -410,6 +411,30 @@ def a_log_that_cannot_be_written_stops_reads():
     within(10, lambda: home.read_big().code == 0, "a read once the log can be written")
     home.stop()
     home.verify("--full").done()
+
+
+@process_only
+def a_limit_on_the_size_of_files_stops_reads_and_kills_nothing():
+    home = library()
+    asset = home.add(home.main, "memory", "kept")["asset"]
+    _, client = home.mint(home.main)
+    home.stop()
+    home.start(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (65536, resource.RLIM_INFINITY)))
+    told = []
+    while (r := home.read(client, "read", home.main, asset)).code == 0:
+        told.append(r.given()["audit"]["index"])
+        check(len(told) < 500, "the limit stops nothing")
+    equal(r.code, 74, "exit")
+    def said():
+        with open(home.log) as log:
+            return [line for line in log if "memories: audit: ended" in line]
+    within(PATIENCE_S, said, "an end of the log's process")
+    check("by signal" not in said()[0], said()[0])
+    home.kill()
+    home.start()
+    home.terminal.unlock().done()
+    recorded = [x["index"] for x in home.records() if x["operation"] == "read"]
+    equal([i for i in told if i not in recorded], [], "reads that the log does not have")
 
 
 @process_only
