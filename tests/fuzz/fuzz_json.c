@@ -1,6 +1,7 @@
 /*
  * Any bytes to the JSON reader. What the scan accepts, the parser reads to the
- * same end; each string of it, written again, is accepted again.
+ * same end; each string of it, written again, is accepted again. What is
+ * guessed of the rest to be a request's id can be written as one.
  */
 #include <stdlib.h>
 
@@ -8,6 +9,7 @@
 #include "gateway/json_raw.h"
 #include "gateway/json_scan.h"
 #include "gateway/json_write.h"
+#include "gateway/rpc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -52,6 +54,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (e != OK) {
 		need(json_parse(text, &root) == e && root == NULL);
+		found = rpc_guess_id(text);
+		need(found.len == 0 || json_scan(found) == OK);
 		return 0;
 	}
 	need(json_parse(text, &root) == OK);
