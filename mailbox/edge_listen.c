@@ -106,7 +106,7 @@ knock(struct edge_listen *l, struct mono_ms now)
 }
 
 static void
-knock_look(struct edge_listen *l, struct mono_ms now)
+knock_look(struct edge_listen *l, struct mono_ms now, bool can_wait)
 {
 	uint8_t answer[HELLO_LEN];
 	ssize_t n;
@@ -117,7 +117,7 @@ knock_look(struct edge_listen *l, struct mono_ms now)
 		knock_end(l, now, true);
 		if (l->burial_ends.ms == 0)
 			l->burial_ends.ms = now.ms + BURIED_WITHIN_MS;
-	} else if ((errno != EAGAIN && errno != EINTR) || now.ms >= l->knock_ends.ms)
+	} else if ((errno != EAGAIN && errno != EINTR) || (now.ms >= l->knock_ends.ms && !can_wait))
 		knock_end(l, now, false);
 }
 
@@ -181,18 +181,27 @@ edge_listen_buried(struct edge_listen *l)
 	l->n_buried++;
 }
 
+static struct mono_ms
+next_look(const struct edge_listen *l, struct mono_ms now)
+{
+	struct mono_ms next = l->knock_fd >= 0 ? l->knock_ends : l->knock_next;
+
+	/* It is past for a knock that may wait, and for a door that is not mended now. */
+	return next.ms > now.ms ? next : (struct mono_ms){ now.ms + KNOCK_EVERY_MS };
+}
+
 struct mono_ms
 edge_listen_tick(struct edge_listen *l, struct mono_ms now, enum edge_listen_mood mood)
 {
 	if (mood == EDGE_LISTEN_EAGER && l->knock_next.ms > now.ms + KNOCK_EAGER_MS)
 		l->knock_next.ms = now.ms + KNOCK_EAGER_MS;
 	if (l->knock_fd >= 0)
-		knock_look(l, now);
+		knock_look(l, now, mood == EDGE_LISTEN_CONTENT);
 	if (l->closing != NULL || (l->dead && mood != EDGE_LISTEN_CONTENT &&
 	    (l->listening || now.ms >= l->knock_next.ms)))
 		mend(l, now);
-	else if (l->knock_fd < 0 && now.ms >= l->knock_next.ms)
+	else if (l->knock_fd < 0 && !l->dead && now.ms >= l->knock_next.ms)
 		knock(l, now);
 	watch_nng(l, now);
-	return l->knock_fd >= 0 ? l->knock_ends : l->knock_next;
+	return next_look(l, now);
 }

@@ -2,7 +2,9 @@
  * edge_listen: an ipc listener that survives nng 1.5.2, whose listeners can
  * die of one connect-and-close (nanomsg/nng#1518). Each second it knocks at
  * its own door; when it is not shown out it closes and listens anew on the same
- * socket. Its owner polls it; no thread is made.
+ * socket. Its owner polls it; no thread is made. Where mending must wait, the
+ * knock waits too and no other follows: each that leaves a dead listener costs
+ * a descriptor that nng never closes, and a poller that never sleeps.
  *
  * The same knocks show whether nng still buries connections: one that is closed
  * at a bad moment can block the thread that does (nanomsg/nng#1543), and then
