@@ -267,6 +267,7 @@ search_on_page(void *self, const struct inbound *in, struct outbox *out)
 		return OK;
 	if (page->error == ERR_NOT_FOUND || page->error == ERR_VAULT_NOT_ACTIVE) {
 		remove_vault(s, v);
+		v->removed = page->error == ERR_VAULT_NOT_ACTIVE;
 		return step(s, out);
 	}
 	if (page->error == ERR_STORAGE_CORRUPT && s->request.is_change) {

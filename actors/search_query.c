@@ -72,6 +72,18 @@ is_built(const struct search *s, const struct ruling_body *r, bool settled)
 	return n >= r->vaults.len / UUID_LEN;
 }
 
+/* Vaults are named, and none of them is there any more. */
+static bool
+is_removed(const struct search *s, const struct ruling_body *r)
+{
+	if (r->vaults.len == 0)
+		return false;
+	for (size_t i = 0; i < s->n_vaults; i++)
+		if (in_scope(r, s->vaults[i].vault) && !(s->vaults[i].phase == VAULT_ABSENT && s->vaults[i].removed))
+			return false;
+	return true;
+}
+
 static bool
 count_token(void *arg, const struct search_token *t)
 {
@@ -193,6 +205,8 @@ answer(struct search *s, const struct query_body *b, uint64_t ask_id, struct out
 
 	if (!is_built(s, &b->ruling, false))
 		return s->unlocked ? ERR_SEARCH_WARMING : ERR_LOCKED;
+	if (is_removed(s, &b->ruling))
+		return ERR_VAULT_NOT_ACTIVE;
 	if ((e = query_open(s->channel.down, ask_id, b->ruling.mac, b->sealed, &result_key, &text)) != OK)
 		return e;
 	if ((e = check_query(&b->ruling.ask, secret_span(text))) == OK)

@@ -26,6 +26,7 @@ enum search_vault_phase {
 struct search_vault {
 	struct uuid vault;
 	enum search_vault_phase phase;
+	bool        removed; /* of an ABSENT one: it was there once */
 	struct key *key;  /* owned: the ordinary class key; NULL while KEYLESS */
 	struct index_page_wanted_body next; /* where building goes on */
 };

@@ -33,6 +33,7 @@ struct client_search {
 /*
  * *out  new; client_search_free wipes it
  * ERR_SEARCH_WARMING: the index of a vault in scope is being built; ask again.
+ * ERR_VAULT_NOT_ACTIVE: each vault in scope was removed.
  * ERR_QUERY_EMPTY: nothing in it can be searched for. ERR_QUERY_TOO_LONG.
  * The rest as client_ask.
  */

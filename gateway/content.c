@@ -40,6 +40,8 @@ write_tags(struct json_writer *w, const struct content_labels *l)
 enum err
 content_memory(const struct content_labels *l, struct span body, struct json_writer *w)
 {
+	if (body.len > TEXT_MAX)
+		return ERR_TOO_LARGE;
 	if (!labels_valid(l) || !content_text_valid(body, TEXT_MAX))
 		return ERR_INVALID_CONTENT;
 	json_write_object(w);

@@ -36,7 +36,7 @@ struct content_labels {
 	size_t      n_fields;
 };
 
-/* ERR_INVALID_CONTENT: title, body or a tag is not UTF-8 or holds a NUL, or a tag is empty or too long. */
+/* ERR_INVALID_CONTENT: title, body or a tag is not UTF-8 or holds a NUL, or a tag is empty or too long. ERR_TOO_LARGE: the body. */
 enum err content_memory(const struct content_labels *l, struct span body, struct json_writer *w);
 
 /*

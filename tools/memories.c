@@ -9,6 +9,7 @@
 #include "escrow/custody_process.h"
 #include "escrow/secret.h"
 #include "gateway/config.h"
+#include "gateway/visible.h"
 #include "tools/command/parse.h"
 
 /* The daemon's own processes are started by its supervisor with this word and name. */
@@ -45,14 +46,26 @@ print_version(const struct invocation *in)
 	(void)print_json(&w);
 }
 
+/* A name that was given may hold anything: what a terminal would obey, or would end the line, is shown. */
+static void
+make_visible(const char *text, char *out, size_t size)
+{
+	size_t n = strlen(text), used = 0, len;
+
+	for (size_t i = 0; i < n && used + VISIBLE_MAX < size; used += len)
+		i += visible_next((const uint8_t *)text + i, n - i, out + used, &len);
+	out[used] = '\0';
+}
+
 static void
 report(const struct invocation *in, enum err e)
 {
 	struct json_writer w = { 0 };
-	char message[1400];
+	char said[1400], message[2 * sizeof said];
 	bool json = in->json || (in->command != NULL && in->command->always_json);
 
-	snprintf(message, sizeof message, "%s%s%s", err_text(e), in->detail[0] != '\0' ? ": " : "", in->detail);
+	snprintf(said, sizeof said, "%s%s%s", err_text(e), in->detail[0] != '\0' ? ": " : "", in->detail);
+	make_visible(said, message, sizeof message);
 	fprintf(stderr, "memories: %s: %s\n", err_code(e), message);
 	if (!json)
 		return;

@@ -110,6 +110,37 @@ def a_removed_asset_is_gone_from_lists_and_stays_in_its_history():
 
 
 @case
+def a_tombstone_is_shown_as_what_it_is():
+    home = shared(library)
+    home.main = home.vault(f"case {next(numbers)}")
+    home.terminal.sudo().done()
+    fields = {"memory": "body", "card": "Branch", "file": "name", "credential": "secret"}
+    for kind, field in fields.items():
+        made = home.add(home.main, kind, json.dumps(CARD) if kind == "card" else "x", "--tag", "t")
+        gone = change(home, "remove", made)
+        show = ["asset", "show", home.main, made["asset"], "--revision", gone]
+        for options in ([], ["--resolve"] if kind in ("memory", "card") else []):
+            shape(home.owner(*show, *options).given(),
+                  {"vault": home.main, "asset": made["asset"], "revision": gone, "kind": kind, "private": False,
+                   "title": "", "bytes": 0, "deleted": True})
+        equal(home.owner(*show, json=False).done().out, b"", f"content of a {kind}")
+        for name in (field, "title", "tags"):
+            home.owner(*show, "--field", name).refused("asset_deleted")
+
+
+@case
+def no_more_than_sixteen_heads_and_the_owner_is_told():
+    home = conflict()
+    base = ["--base", home.note["revision"], "--keep-both"]
+    for i in range(14):
+        change(home, "edit", home.note, "-", *base, input=b"%d" % i)
+    r = home.owner("asset", "edit", home.main, home.note["asset"], "-", *base, input=b"more")
+    check(b"asset resolve" in r.refused("invalid_argument").err, f"what to do: {r}")
+    change(home, "resolve", home.note, "-", input=b"all")
+    equal(len(head(home, home.note)["parents"]), 16, "parents")
+
+
+@case
 def a_conflict_is_removed_whole():
     home = conflict()
     change(home, "remove", home.note)

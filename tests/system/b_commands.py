@@ -109,6 +109,19 @@ def wrong_usage_is_json_too_with_json():
 
 
 @case
+def what_was_typed_moves_no_cursor_and_ends_no_line():
+    typed = "a\x1b[31m\nmemories: \u202eb"
+    shown = "a⟨U+001B⟩[31m⟨U+000A⟩memories: ⟨U+202E⟩b"
+    home = shared(library)
+    for argv, code in (([typed], "usage"), (["asset", "list", f"--{typed}"], "usage"),
+                       (["asset", "add", home.main, typed, "--kind", "memory"], "file_unreadable"),
+                       (["generate", "--words", "3", "--word-list", typed], "file_unreadable")):
+        r = home.owner(*argv).refused(code)
+        check(shown in r.err.decode().splitlines()[0], f"it is shown: {r}")
+        check(b"\x1b" not in r.err and shown in r.json["error"]["message"], f"nor obeyed: {r}")
+
+
+@case
 def every_code_that_the_contract_names_is_in_the_page_of_errors():
     with open(os.path.join(TREE, "docs", "errors.md")) as f:
         rows = dict(line.split("|")[1:3] for line in f if line.startswith("| `"))

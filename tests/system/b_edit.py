@@ -155,6 +155,35 @@ def text_that_stays_in_a_wrong_form_is_kept_and_taken_later():
 
 
 @case
+def a_file_of_the_owners_own_in_the_form_of_a_draft_stays():
+    home = one_memory()
+    own = home.side("own.md", "title: Mine\n\nwritten elsewhere\n")
+    edit(home, home.note, "--draft", own).done()
+    equal(content(home, home.note)["body"], "written elsewhere", "body")
+    with open(own, encoding="utf-8") as f:
+        equal(f.read(), "title: Mine\n\nwritten elsewhere\n", "the file")
+
+
+@case
+def an_editor_that_writes_another_wrong_text_each_time_is_not_asked_for_ever():
+    home = one_memory()
+    edit(home, home.note, env=editor(home, "wild", 'save("titel: Note\\n" + text)')).refused("invalid_content")
+    folder, = drafts()
+    with open(os.path.join(folder, "memory.md"), encoding="utf-8") as f:
+        check(f.read().count("titel: Note") > 1, "what it wrote is kept")
+    remove(folder)
+
+
+@case
+def text_that_is_too_long_is_refused_as_that():
+    home = one_memory()
+    r = edit(home, home.note, env=editor(home, "long", 'save(text if len(text) > 1 << 20 else text + "a" * (1 << 20))'))
+    folder, = drafts()
+    check(folder in r.refused("too_large").err.decode(), f"the error says where it is: {r}")
+    remove(folder)
+
+
+@case
 def an_editor_that_writes_the_same_wrong_text_each_time_is_not_asked_for_ever():
     home = one_memory()
     edit(home, home.note, env=editor(home, "deaf", 'save("titel: Note\\n\\nworth keeping")')).refused("invalid_content")

@@ -68,6 +68,13 @@ def a_removed_vault_is_not_active_for_anybody():
                      ["restore", home.main, note, home.memory["revision"]]):
             home.owner("asset", *args).refused("vault_not_active")
         home.owner("asset", "add", home.main, "-", "--kind", "memory", input=BODY.encode()).refused("vault_not_active")
+        home.owner("asset", "list", home.main, "--kind", "file").refused("vault_not_active")
+        home.owner("search", "oat", "--vault", home.main).refused("vault_not_active")
+        for command, option in (("unattended", "--client-file"), ("grant", "--grant-file")):
+            where = ["--vault", home.other, "--vault", home.main]
+            home.owner(command, "mint", *where, option, home.side("none")).refused("vault_not_active")
+            home.owner(command, "mint", *where, "--preview").refused("vault_not_active")
+        check(not os.path.exists(home.side("none")), "a grant of a removed vault was made")
         home.owner("vault", "rename", home.main, "again").refused("vault_not_active")
         home.owner("vault", "remove", home.main).refused("vault_not_active")
 

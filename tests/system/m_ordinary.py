@@ -197,6 +197,7 @@ def a_vault_that_was_removed_is_named_and_hides_no_other():
     equal(len(answer["assets"]), 2, "assets of the one")
     equal(answer["skipped"], [{"vault": home.other, "code": "vault_not_active"}], "skipped")
     bad(s.call("memory_list", vault=home.other), "vault_not_active")
+    bad(s.call("memory_search", query="apart", vault=home.other), "vault_not_active")
     uri = f"memory://{home.other}/{home.apart['asset']}"
     equal(s.ask("resources/read", {"uri": uri})["error"]["data"], {"uri": uri}, "a resource of it")
 

@@ -259,15 +259,26 @@ draft_folder_wipe(struct draft_folder *d)
 	forget(d);
 }
 
+/* By its last name alone: an owner may have moved it. */
+static bool
+is_draft_folder(const char *folder)
+{
+	const char *slash = strrchr(folder, '/');
+	const char *name = slash != NULL ? slash + 1 : folder;
+
+	return strncmp(name, FOLDER_PREFIX, strlen(FOLDER_PREFIX)) == 0;
+}
+
 void
 draft_left_wipe(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char *folder = slash != NULL ? strndup(path, (size_t)(slash - path)) : NULL;
 
-	wipe_file(AT_FDCWD, path);
-	if (folder != NULL && strstr(folder, "/" FOLDER_PREFIX) != NULL)
+	if (folder != NULL && is_draft_folder(folder)) {
+		wipe_file(AT_FDCWD, path);
 		(void)rmdir(folder);
+	}
 	free(folder);
 }
 

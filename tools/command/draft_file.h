@@ -40,7 +40,7 @@ void draft_folder_wipe(struct draft_folder *d);
 /* The same, but for the file of that name and the folder that it is in. */
 void draft_folder_leave(struct draft_folder *d, const char *kept);
 
-/* Overwrites and removes a file that was left so, and its folder. */
+/* Overwrites and removes a file that was left so, and its folder. A file in any other folder is not ours, and stays. */
 void draft_left_wipe(const char *path);
 
 /* A memory without a name, holding that text; to be closed by memory_file_close, which overwrites it. */

@@ -28,6 +28,19 @@ struct session {
 	bool                has_edits; /* what is written there is stored nowhere else */
 };
 
+/* In a row: whoever writes a wrong text more often is no person but a script. */
+#define REFUSALS_MAX 20
+
+/* Of all that could be wrong with a further head, the one thing that its owner can mend. */
+static void
+explain_heads(struct edit *e)
+{
+	struct heads h;
+
+	if (revision_heads(e->in, e->client, e->vault, e->asset, &h) == OK && h.n == REVISION_PARENTS_MAX)
+		explain(e->in, "the asset has as many heads as it can; `memories asset resolve` ends the conflict");
+}
+
 enum err
 edit_store(struct edit *e, const struct edited *ed, const struct source *s)
 {
@@ -50,7 +63,9 @@ edit_store(struct edit *e, const struct edited *ed, const struct source *s)
 		ch.source = s;
 	else
 		ch.copied = &e->base;
-	return err == OK ? change_publish(e->in, e->client, &ch, &e->made) : err;
+	if (err == OK && (err = change_publish(e->in, e->client, &ch, &e->made)) == ERR_INVALID_ARGUMENT && e->beside)
+		explain_heads(e);
+	return err;
 }
 
 static enum err
@@ -271,8 +286,9 @@ edit_until_stored(struct session *s)
 {
 	char reason[DRAFT_REASON_MAX];
 	struct edited ed = { .raw = NULL };
-	bool same, refused = false, again = true;
-	enum err e = OK;
+	bool same, again = true;
+	unsigned n_refused = 0;
+	enum err e = OK, refused = OK;
 
 	while (e == OK && again) {
 		if ((e = run_editor(s, &same)) != OK)
@@ -282,18 +298,20 @@ edit_until_stored(struct session *s)
 			s->edit->made = s->edit->base.row.revision;
 			return OK;
 		}
-		if (refused && (same || draft_is_same(s->text, s->refused)))
-			return ERR_INVALID_CONTENT;
+		if (refused != OK && (same || draft_is_same(s->text, s->refused) || n_refused == REFUSALS_MAX))
+			return refused;
 		if (draft_is_blank(s->text)) {
 			s->has_edits = false;
 			return ERR_NOT_CONFIRMED;
 		}
 		if ((e = take(s, reason, &ed)) == ERR_INVALID_CONTENT || e == ERR_TOO_LARGE) {
-			refused = true;
+			refused = e;
+			n_refused++;
 			e = refuse_form(s);
 			continue;
 		}
-		refused = again = false;
+		refused = OK;
+		again = false;
 		if (e == OK)
 			e = store_or_ask(s, &ed, &again);
 		edited_free(&ed);

@@ -1,4 +1,5 @@
 /* asset show: an asset's content, or one value of it. */
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -106,25 +107,53 @@ write_content(struct json_writer *w, struct shown *s, const struct secret *conte
 	return OK;
 }
 
+static void
+write_row(struct json_writer *w, const struct shown *s)
+{
+	const struct revision_row *row = &s->revision.row;
+
+	json_member_id(w, "vault", row->vault);
+	json_member_id(w, "asset", row->asset);
+	json_member_id(w, "revision", row->revision);
+	json_member_text(w, "kind", kind_name(row->kind));
+	json_member_bool(w, "private", row->key_class == CLASS_PRIVATE);
+	json_member_string(w, "title", secret_span(s->revision.title->plain));
+	json_member_u64(w, "bytes", row->bytes);
+}
+
+/* A tombstone has neither title, details nor content. */
+static enum err
+show_tombstone(struct invocation *in, const struct shown *s)
+{
+	struct json_writer w = { 0 };
+
+	if (option_given(in, "--field")) {
+		explain(in, "that revision is its tombstone, which has no fields");
+		return ERR_ASSET_DELETED;
+	}
+	if (!in->json) {
+		fprintf(stderr, "this revision deleted the asset; it has no content\n");
+		return OK;
+	}
+	json_write_object(&w);
+	write_row(&w, s);
+	json_member_bool(&w, "deleted", true);
+	json_write_end(&w);
+	return print_json(&w);
+}
+
 static enum err
 print_json_of(struct invocation *in, struct client *c, struct shown *s)
 {
-	const struct revision_row *row = &s->revision.row;
 	struct secret *content = NULL;
 	struct json_writer w = { 0 };
 	enum err e = OK;
 
 	/* A file's bytes are for stdout or for nobody: they may be larger than any JSON. */
-	if (row->kind != KIND_FILE && (e = show_content(in, c, s, &content)) != OK)
+	if (s->revision.row.kind != KIND_FILE && (e = show_content(in, c, s, &content)) != OK)
 		return e;
 	json_write_object(&w);
-	json_member_id(&w, "vault", row->vault);
-	json_member_id(&w, "asset", row->asset);
-	json_member_id(&w, "revision", row->revision);
-	json_member_text(&w, "kind", kind_name(row->kind));
-	json_member_bool(&w, "private", row->key_class == CLASS_PRIVATE);
-	json_member_string(&w, "title", secret_span(s->revision.title->plain));
-	json_member_u64(&w, "bytes", row->bytes);
+	write_row(&w, s);
 	json_write_key(&w, "meta");
 	json_write_raw(&w, secret_span(s->revision.meta->plain));
 	if (content != NULL)
@@ -197,6 +226,8 @@ show(struct invocation *in, struct client *c, struct shown *s)
 
 	if (wants_resolved(in) && !text)
 		return invalid(in, "--resolve is for memories and cards");
+	if (s->revision.row.deleted)
+		return show_tombstone(in, s);
 	if (option_given(in, "--field"))
 		return show_field(in, c, s, option_value(in, "--field"));
 	if (in->json)

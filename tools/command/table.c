@@ -50,7 +50,7 @@ static const struct option edit_options[] = {
 	{ "--tag", "TEXT", "this tag in place of all; may be given again; '' for none", false, true },
 	{ "--media-type", "TYPE", "of a file", false, false },
 	CREDENTIAL_OPTIONS,
-	{ "--draft", "PATH", "a draft that an earlier edit has left; it is wiped once it is stored", false, false },
+	{ "--draft", "PATH", "a draft that an earlier edit has left, which is wiped then; a file of yours in its form stays", false, false },
 	END
 };
 
