@@ -252,6 +252,8 @@ with open({report!r}, "w") as f:
     with open(fake, "w") as f:
         f.write("#!/bin/sh\nexit 2\n")
     home.owner("asset", "history", home.main, note["asset"], "--diff", env=env).refused("unsupported")
+    r = home.owner("asset", "history", home.main, note["asset"], "--diff", env={"PATH": home.side("none")})
+    check(b"`diff`" in r.refused("unsupported").err, f"it says what is missing: {r}")
 
 
 @case

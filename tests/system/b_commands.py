@@ -109,6 +109,14 @@ def wrong_usage_is_json_too_with_json():
 
 
 @case
+def a_word_that_begins_commands_names_what_can_follow_it():
+    for argv in (["vault"], ["vault", "nonsense"], ["--home", "/", "vault"]):
+        r = program("--json", *argv).refused("usage")
+        check("vault is followed by create, list, rename, remove" in r.err.decode(), f"{r}")
+    check(b"no such command: vaul\n" in program("--json", "vaul").refused("usage").err, "a word that begins none")
+
+
+@case
 def what_was_typed_moves_no_cursor_and_ends_no_line():
     typed = "a\x1b[31m\nmemories: \u202eb"
     shown = "a⟨U+001B⟩[31m⟨U+000A⟩memories: ⟨U+202E⟩b"

@@ -71,6 +71,8 @@ diff_against(struct texts *t, const struct revision_row *row, struct uuid parent
 	if ((e = text_of(t, row->vault, row->asset, row->revision, true, &new)) == OK)
 		e = diff_texts((struct diff_side){ old_text, old_label }, (struct diff_side){ secret_span(t->text), new_label }, out);
 	secret_free(&old);
+	if (e == ERR_UNSUPPORTED)
+		explain(t->in, "the program `diff`, which must be in PATH");
 	return e;
 }
 

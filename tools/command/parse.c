@@ -184,6 +184,22 @@ first_word(int argc, char **argv)
 	return NULL;
 }
 
+/* Of a word that only begins commands, says what can follow it. */
+static enum err
+no_command(int argc, char **argv, struct invocation *in)
+{
+	const char *word = first_word(argc, argv);
+	size_t len = word != NULL ? strlen(word) : 0, at = 0;
+
+	if (word == NULL)
+		return usage(in, "no command", NULL);
+	for (size_t k = 0; k < n_commands && at < sizeof in->detail; k++)
+		if (strncmp(commands[k].words, word, len) == 0 && commands[k].words[len] == ' ')
+			at += (size_t)snprintf(in->detail + at, sizeof in->detail - at, "%s%s %s", at == 0 ? word : "",
+			    at == 0 ? " is followed by" : ",", commands[k].words + len + 1);
+	return at > 0 ? ERR_USAGE : usage(in, "no such command:", word);
+}
+
 enum err
 parse(int argc, char **argv, struct invocation *in)
 {
@@ -194,7 +210,7 @@ parse(int argc, char **argv, struct invocation *in)
 	if ((in->command = find_command(argc, argv, &n_words)) == NULL) {
 		for (int i = 1; i < argc; i++)
 			(void)take_global(argc, argv, &i, in);
-		return usage(in, first_word(argc, argv) == NULL ? "no command" : "no such command:", first_word(argc, argv));
+		return no_command(argc, argv, in);
 	}
 	if ((e = take_arguments(argc, argv, n_words, in)) != OK || in->help || in->version)
 		return e;
