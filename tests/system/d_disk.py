@@ -418,8 +418,8 @@ def a_limit_on_the_size_of_files_stops_reads_and_kills_nothing():
     home = library()
     asset = home.add(home.main, "memory", "kept")["asset"]
     _, client = home.mint(home.main)
-    home.stop()
-    home.start(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (65536, resource.RLIM_INFINITY)))
+    for name in ("audit", "core"):
+        resource.prlimit(home.process(name), resource.RLIMIT_FSIZE, (65536, resource.RLIM_INFINITY))
     told = []
     while (r := home.read(client, "read", home.main, asset)).code == 0:
         told.append(r.given()["audit"]["index"])
