@@ -311,6 +311,8 @@ def a_disable_that_is_killed_can_be_run_again():
         home.terminal.sudo().done()
         r = home.owner("unattended", "disable")
         check(r.code == 0 or r.error == "not_enabled", f"disable again: {r}")
+        # What was read is in the log, which core may still be looking for; disable has not waited for it.
+        within(PATIENCE_S, lambda: home.owner("unattended", "status").error != "audit_unavailable", "the log")
         s = home.unattended_status()
         equal((s["enabled"], s["inhibited"], s["loaded"], s["grants"]), (False, True, False, []), "status")
         equal(os.listdir(home.file("custody")), [], "files of custody")
