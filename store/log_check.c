@@ -146,11 +146,16 @@ passes_beside(const struct log_check *k, const struct log_commit *c, uint64_t si
 	return k->chain.size < size && c->size > size;
 }
 
+/* A repair that was cut off behind its record left the anchor at what it gave up. */
 static void
-compare(struct log_check *k, const struct log_commit *c)
+compare(struct log_check *k, const struct log_frame_group *g, bool repairs)
 {
+	const struct log_commit *c = &g->commit;
+
 	if (k->depth == LOG_CHECK_CHAIN)
 		return;
+	if (repairs && k->has_anchor && log_check_gives_up(g, &k->anchor))
+		k->has_anchor = k->beside_anchor = false;
 	if (k->has_anchor)
 		k->beside_anchor |= passes_beside(k, c, k->anchor.size, k->anchor.root);
 	if (k->checkpoint != NULL)
@@ -187,7 +192,7 @@ log_check_group(struct log_check *k, const struct log_frame_group *g)
 	k->owes_signature = k->depth == LOG_CHECK_FAST && !signature_due(k, g, &next);
 	log_check_settle(&next, &k->chain.epoch);
 	k->owed = g->commit;
-	compare(k, &g->commit);
+	compare(k, g, next.n_repairs > k->chain.n_repairs);
 	k->chain = next;
 	hand_out(k, g);
 	return LOG_HOLDS;

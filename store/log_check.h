@@ -86,6 +86,9 @@ const char *log_check_repair_rule(const struct log_record *r, struct log_chain *
 /* What such a record leaves in the chain. */
 void log_check_count_repair(const struct log_repaired *repaired, struct log_chain *chain);
 
+/* True when a repair in this group, which holds, names the anchor as what it gave up. */
+bool log_check_gives_up(const struct log_frame_group *g, const struct log_anchor *anchor);
+
 enum log_check_depth {
 	LOG_CHECK_CHAIN, /* frames, indices and the chain of commits: no tree, no epochs, no signatures */
 	LOG_CHECK_FAST,  /* and all the rest, of the signatures only those that no later one vouches for */

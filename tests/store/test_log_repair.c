@@ -566,6 +566,73 @@ a_crash_at_any_step_leaves_a_log_that_can_be_repaired(void **state)
 	assert_repaired(1, found);
 }
 
+static int
+cut_fdatasync(int fd)
+{
+	if (steps_left > 0 && --steps_left > 0)
+		return fdatasync(fd);
+	errno = EIO;
+	return -1;
+}
+
+static ssize_t
+cut_pwrite(int fd, const void *p, size_t len, off_t at)
+{
+	if (steps_left > 0 && --steps_left > 0)
+		return pwrite(fd, p, len, at);
+	errno = EIO;
+	return -1;
+}
+
+/* A repair of which nothing from the n-th write or sync of its end on reaches the disk. */
+static void
+repair_until(unsigned n)
+{
+	const struct log_io cut = { .pread = pread, .pwrite = cut_pwrite, .fdatasync = cut_fdatasync, .fsync = cut_fdatasync,
+		.fallocate = fallocate };
+
+	assert_int_equal(log_repair_open(&rig.settings, nobody, &rig.log, &last), OK);
+	log_rig_certify(&rig);
+	steps_left = n;
+	log_io_replace(&cut);
+	assert_int_not_equal(log_repair_finish(rig.log, terminal), OK);
+	log_close(&rig.log);
+	log_io_replace(NULL);
+}
+
+/* Behind the record there is only the anchor, which names what the record gives up: the repair is over. */
+static void
+a_repair_that_is_cut_off_behind_its_record_is_over(void **state)
+{
+	struct log_verdict v = { .n_repairs = 0 };
+	unsigned n_before = 0;
+
+	(void)state;
+	grow(40, 20);
+	log_close(&rig.log);
+	flip(1, 20000);
+	for (unsigned n = 1; v.n_repairs == 0; n++) {
+		repair_until(n);
+		(void)log_rig_verify(rig.dir, &v);
+		if (v.n_repairs > 0)
+			break;
+		assert_failed();
+		n_before++;
+	}
+	assert_true(n_before > 0);
+	assert_true(v.valid);
+	assert_int_equal(v.n_repairs, 1);
+	log_rig_ready(&rig);
+	/* What comes then reaches past what was given up. */
+	while (log_size(rig.log) <= last.lost.size)
+		log_rig_group(&rig, 3);
+	log_close(&rig.log);
+	log_rig_ready(&rig);
+	assert_int_equal(log_rig_verify(rig.dir, &v), OK);
+	assert_true(v.valid);
+	assert_int_equal(v.n_repairs, 1);
+}
+
 static void
 looking_changes_nothing(void **state)
 {
@@ -649,6 +716,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(a_repair_that_is_not_finished_is_begun_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_repair_that_is_not_finished_is_refused_also_where_no_anchor_was, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_crash_at_any_step_leaves_a_log_that_can_be_repaired, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_repair_that_is_cut_off_behind_its_record_is_over, setup, teardown),
 		cmocka_unit_test_setup_teardown(looking_changes_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_repair_record_that_does_not_fit_is_refused, setup, teardown),
 	};

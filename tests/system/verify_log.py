@@ -223,6 +223,7 @@ class Log:
         self.found = None    # the size before the running epoch, if that is its process's first
         self.count, self.repairs, self.lost = 0, 0, 0
         self.delegates = []
+        self.given_up = []  # heads that repairs name as lost
 
     def broken(self):
         self.check_owed()
@@ -253,7 +254,7 @@ class Log:
         epoch, key, certified = self.epoch, self.epoch_key, self.certified
         after = None          # the epoch that runs from the next group on
         found, repairs = self.found, (self.count, self.repairs, self.lost)
-        delegates = []
+        delegates, given_up = [], []
         for leaf in leaves:
             r = take_leaf(leaf)
             if after or r is None or r["index"] != n or r["epoch"] != c["epoch"]:
@@ -283,6 +284,7 @@ class Log:
                         self.roots[found] != extra[12:44] or num(extra[:4]) <= repairs[0]:
                     return False
                 repairs = num(extra[:4]), repairs[1] + 1, repairs[2] + max(0, num(extra[44:52]) - found)
+                given_up.append((num(extra[44:52]), extra[52:84]))
                 found = None
             if r["type"] in (LOCK, RESUME) and r["done"]:
                 lock = r["type"] == LOCK
@@ -303,6 +305,7 @@ class Log:
         self.last, self.owed = sha(c["body"], c["signature"]), None if due else c
         self.roots[n] = c["root"]
         self.delegates += delegates
+        self.given_up += given_up
         return True
 
     def segment(self, number, b):
@@ -353,7 +356,7 @@ def take_checkpoint(path):
         return False, None
 
 
-def walk(path, log, marks):
+def walk(path, log, anchor, marks):
     """Reads the segments; raises Broken."""
     where = os.path.join(path, "seg")
     numbers = {int(n[:10]) for n in os.listdir(where) if re.fullmatch(r"[0-9]{10}\.seg", n)} - {0}
@@ -369,7 +372,7 @@ def walk(path, log, marks):
         at = log.segment(n, b)
         loose = any(b[at:]) or (loose and not at)
     log.check_owed()
-    if loose and any(size > log.n for size, _ in marks):
+    if loose and any(m[0] > log.n for m in marks if m is not anchor or m not in log.given_up):
         raise Broken(log.n)
 
 
@@ -381,7 +384,7 @@ def verify(path, key_file, full):
     marks = [anchor] if anchor else []
     marks += [(note["size"], note["root"])] if note else []
     try:
-        walk(path, log, marks)
+        walk(path, log, anchor, marks)
         if has_note:
             h = library.hex()
             origin = "memories/{}-{}-{}-{}-{}".format(h[:8], h[8:12], h[12:16], h[16:20], h[20:]).encode()
@@ -389,6 +392,8 @@ def verify(path, key_file, full):
                 raise Broken(log.n)
     except Broken as e:
         return {"valid": False, "index": e.args[0], "reason": "a record, a commit or a segment does not hold"}, False
+    # A repair that was cut off behind its record left the anchor at what it gave up.
+    marks = [m for m in marks if m is not anchor or m not in log.given_up]
     diverged = damaged or any(size and log.roots.get(size) != want for size, want in marks)
     verdict = {"valid": True, "size": log.n, "root": root(log.peaks).hex()}
     if log.repairs:
