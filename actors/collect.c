@@ -220,6 +220,12 @@ check_limits(const struct ask_body *ask)
 		return OK;
 	case OP_NONE:
 	case OP_SEARCH:
+	case OP_PROFILE_READ:
+	case OP_PROFILE_SEARCH:
+	case OP_PROFILE_PROPOSE:
+	case OP_PROFILE_CORRECT:
+	case OP_PROFILE_LIST:
+	case OP_PROFILE_CHANGE:
 	case OP__COUNT:
 		return ERR_INVALID_ARGUMENT;
 	}
@@ -262,6 +268,12 @@ collect_op(struct vault_db *db, const struct ask_body *ask, struct collection *c
 	case OP_VAULT_LIST:
 	case OP_WRITE_NAME:
 	case OP_SEARCH:
+	case OP_PROFILE_READ:
+	case OP_PROFILE_SEARCH:
+	case OP_PROFILE_PROPOSE:
+	case OP_PROFILE_CORRECT:
+	case OP_PROFILE_LIST:
+	case OP_PROFILE_CHANGE:
 	case OP__COUNT:
 		break;
 	}

@@ -189,6 +189,12 @@ ref_fits(const struct keys_wanted_body *w, const struct key_ref_body *ref)
 	case OP_WRITE_NAME:
 	case OP_SEARCH:
 	case OP_PROPOSE:
+	case OP_PROFILE_READ:
+	case OP_PROFILE_SEARCH:
+	case OP_PROFILE_PROPOSE:
+	case OP_PROFILE_CORRECT:
+	case OP_PROFILE_LIST:
+	case OP_PROFILE_CHANGE:
 	case OP__COUNT:
 		break;
 	}

@@ -215,11 +215,11 @@ run(const struct process_config *c, const struct roster *roster)
 	enum err e;
 
 	(void)prctl(PR_SET_NAME, p->name, 0, 0, 0);
-	/* It may not look into /proc: who calls is known by the edge's key alone. */
-	if (c->sandbox && p->sandbox == SANDBOX_SEARCH) {
+	/* They may not look into /proc: who calls is known by the edge's key alone. */
+	if (c->sandbox && (p->sandbox == SANDBOX_SEARCH || p->sandbox == SANDBOX_HTTP))
 		host.supervisor_pid = 0;
+	if (c->sandbox && p->sandbox == SANDBOX_SEARCH)
 		host.ready = settle;
-	}
 	while (p->actors[host.n_actors] != NULL)
 		host.n_actors++;
 	if (roster_process_of(roster, ACTOR_GATE) == c->process)

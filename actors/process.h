@@ -27,7 +27,7 @@ struct process_config {
 	char     home[16384];         /* canonical path; the working directory is there already */
 	char     weakened[256];
 	size_t   n_edges;
-	struct host_edge edges[32];
+	struct host_edge edges[ROSTER_EDGES_MAX];
 };
 
 /* Writes it, length first. ERR_INTERNAL: the other end is gone. */

@@ -1,19 +1,23 @@
 #include "actors/audit.h"
 #include "actors/custody.h"
 #include "actors/grants.h"
+#include "actors/http_gateway.h"
 #include "actors/keyring.h"
 #include "actors/mcp_gateway.h"
+#include "actors/profile.h"
 #include "actors/roster.h"
 #include "actors/search.h"
 #include "actors/vault.h"
 
 const struct roster roster_default = {
 	.name = "default",
-	.n_processes = 4,
+	.n_processes = 6,
 	.processes = {
 		{ "keyring", SANDBOX_KEYRING, { &keyring_actor } },
 		{ "audit", SANDBOX_AUDIT, { &audit_actor } },
 		{ "search", SANDBOX_SEARCH, { &search_actor } },
+		{ "profile", SANDBOX_PROFILE, { &profile_actor } },
+		{ "http", SANDBOX_HTTP, { &http_gateway_actor } },
 		{ "core", SANDBOX_NONE, { &vault_actor, &grants_actor, &custody_actor, &mcp_gateway_actor } },
 	},
 };
@@ -23,7 +27,7 @@ const struct roster roster_one_process = {
 	.n_processes = 1,
 	.processes = {
 		{ "core", SANDBOX_NONE, { &audit_actor, &keyring_actor, &vault_actor, &grants_actor,
-		    &custody_actor, &mcp_gateway_actor, &search_actor } },
+		    &custody_actor, &mcp_gateway_actor, &search_actor, &profile_actor, &http_gateway_actor } },
 	},
 };
 

@@ -7,14 +7,17 @@
 
 #include "mailbox/actor.h"
 
-#define ROSTER_ACTORS_MAX    8
-#define ROSTER_PROCESSES_MAX 4
+#define ROSTER_ACTORS_MAX    10
+#define ROSTER_PROCESSES_MAX 6
+#define ROSTER_EDGES_MAX     40
 
 enum sandbox {
 	SANDBOX_NONE,
 	SANDBOX_KEYRING, /* dials Unix sockets; opens no file, runs nothing */
 	SANDBOX_AUDIT,   /* files and Unix sockets; runs nothing, no network */
 	SANDBOX_SEARCH,  /* as keyring, and listens for it on one Unix socket */
+	SANDBOX_PROFILE, /* as audit */
+	SANDBOX_HTTP,    /* listens, on Unix sockets and for TCP; connects to nothing, opens no file, runs nothing */
 };
 
 struct roster_process {
@@ -29,7 +32,7 @@ struct roster {
 	struct roster_process processes[ROSTER_PROCESSES_MAX];
 };
 
-extern const struct roster roster_default;     /* keyring, audit, search, core */
+extern const struct roster roster_default;     /* keyring, audit, search, profile, http, core */
 extern const struct roster roster_one_process; /* for debugging and tests */
 
 /* The index of the process that the actor lives in. */

@@ -13,7 +13,7 @@
 static const int common_calls[] = {
 	SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(readv), SCMP_SYS(writev),
 	SCMP_SYS(recvmsg), SCMP_SYS(sendmsg), SCMP_SYS(recvfrom), SCMP_SYS(sendto),
-	SCMP_SYS(connect), SCMP_SYS(shutdown), SCMP_SYS(getsockname), SCMP_SYS(getpeername),
+	SCMP_SYS(shutdown), SCMP_SYS(getsockname), SCMP_SYS(getpeername),
 	SCMP_SYS(getsockopt), SCMP_SYS(setsockopt), SCMP_SYS(close), SCMP_SYS(fcntl),
 	SCMP_SYS(epoll_create1), SCMP_SYS(epoll_ctl), SCMP_SYS(epoll_wait), SCMP_SYS(epoll_pwait),
 	SCMP_SYS(eventfd2), SCMP_SYS(pipe2), SCMP_SYS(poll), SCMP_SYS(ppoll),
@@ -121,13 +121,43 @@ fill_search(scmp_filter_ctx f)
 	return refuse_files(f);
 }
 
+/* LMDB's own, besides files. */
+static int
+fill_profile(scmp_filter_ctx f)
+{
+	static const int calls[] = { SCMP_SYS(pwritev), SCMP_SYS(preadv), SCMP_SYS(msync), SCMP_SYS(uname), SCMP_SYS(prlimit64) };
+
+	return allow_all(f, calls, sizeof calls / sizeof *calls) != 0 ? -1
+	    : allow_all(f, file_calls, sizeof file_calls / sizeof *file_calls);
+}
+
+/* It is the door to strangers: they come in, and nothing goes out but on what they opened. */
+static int
+fill_http(scmp_filter_ctx f)
+{
+	static const int calls[] = { SCMP_SYS(accept), SCMP_SYS(accept4), SCMP_SYS(timerfd_create), SCMP_SYS(timerfd_settime) };
+
+	if (seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1, argument_is(0, AF_INET)) != 0 ||
+	    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1, argument_is(0, AF_INET6)) != 0 ||
+	    allow_all(f, calls, sizeof calls / sizeof *calls) != 0 || allow_all(f, listen_calls, n_listen_calls) != 0 ||
+	    seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(connect), 0) != 0)
+		return -1;
+	return refuse_files(f);
+}
+
 static int
 fill(scmp_filter_ctx f, enum sandbox which)
 {
 	if (seccomp_attr_set(f, SCMP_FLTATR_CTL_TSYNC, 1) != 0 ||
 	    allow_all(f, common_calls, sizeof common_calls / sizeof *common_calls) != 0 || allow_some(f) != 0)
 		return -1;
+	if (which != SANDBOX_HTTP && seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(connect), 0) != 0)
+		return -1;
 	switch (which) {
+	case SANDBOX_HTTP:
+		return fill_http(f);
+	case SANDBOX_PROFILE:
+		return fill_profile(f);
 	case SANDBOX_AUDIT:
 		return allow_all(f, file_calls, sizeof file_calls / sizeof *file_calls);
 	case SANDBOX_SEARCH:

@@ -50,7 +50,7 @@ struct supervisor {
 	struct event        *signals[3];
 	struct event        *deadline; /* of the child being stopped */
 	struct sleep_keeper *sleep;
-	struct host_edge     edges[32];
+	struct host_edge     edges[ROSTER_EDGES_MAX];
 	size_t               n_edges;
 	struct child         children[ROSTER_PROCESSES_MAX];
 	bool                 started; /* the first try at a key-only start has ended */
@@ -63,7 +63,7 @@ static void start_child(struct child *c);
 static enum err
 make_directories(void)
 {
-	static const char *const names[] = { "audit", "vault", "grants", "custody", "run" };
+	static const char *const names[] = { "audit", "vault", "grants", "custody", "profile", "run" };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (mkdir(names[i], 0700) != 0 && errno != EEXIST)

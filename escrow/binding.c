@@ -4,6 +4,9 @@
 #include "escrow/binding.h"
 #include "escrow/hash.h"
 
+/* An encoded ruling, with what is boxed in its ask. */
+#define RULING_MAX (3 * BINDING_MAX)
+
 /* What is bound must be bound whole: every body fits, or the table has outgrown BINDING_MAX. */
 static struct span
 whole(const struct wire_out *o)
@@ -70,7 +73,7 @@ void
 ruling_mac(const struct key *k, const struct ruling_body *r, uint8_t out[32])
 {
 	struct ruling_body bare = *r;
-	uint8_t buf[BINDING_MAX];
+	uint8_t buf[RULING_MAX];
 	struct wire_out o = wire_out(buf, sizeof buf);
 
 	memset(bare.mac, 0, sizeof bare.mac);

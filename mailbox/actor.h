@@ -71,6 +71,14 @@ struct actor_spec {
 	struct mono_ms (*on_tick)(void *self, struct mono_ms now, struct outbox *out);
 
 	/*
+	 * It waits for more than messages, on a thread of its own. `wait` is called when nothing has come:
+	 * it returns when something that it waits for has happened, or soon after `wake` was called, which
+	 * any thread may do at any time; what it put is posted then. Both, or NULL.
+	 */
+	void      (*wait)(void *self, struct outbox *out);
+	void      (*wake)(void *self);
+
+	/*
 	 * The process is asked to stop, and its edges are still up: what is to be said before. It calls
 	 * host_stop once the answers have come, which may be now; without it the process goes on for
 	 * HOST_LEAVE_MS and stops then. May be NULL, and is for all but one actor of a process.

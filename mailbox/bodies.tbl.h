@@ -79,7 +79,7 @@ BODY(ask,
     U64(client_ask)              /* the asker's own count, bound into box and ticket */
     U8(op)
     U8(surface)
-    ID(vault)
+    ID(vault)                    /* of the profile: the connection that the owner names; zero: none */
     ID(asset)
     ID(revision)                 /* zero: the head */
     U64(offset)
@@ -90,7 +90,7 @@ BODY(ask,
     BYTES(token_id, 32)          /* zero: the owner asks */
     U8(grant_type)               /* enum grant_type: what the token is for; 0: the owner asks */
     SPAN(boxed_half, 72)         /* the other half of the token, boxed to the boot key */
-    SPAN(boxed_query, 552))      /* a search: its words, sealed likewise */
+    SPAN(boxed_query, 8232))     /* a search: its words; of the profile: a request (gateway/profile_request.h); sealed likewise */
 
 /* Grants' decision. The MAC covers all that stands before it. */
 BODY(ruling,
@@ -103,6 +103,8 @@ BODY(ruling,
     U64(grant_revision)
     U8(grant_type)               /* enum grant_type; 0: the owner */
     U8(sudo)                     /* the owner's terminal has it */
+    U8(scopes)                   /* a connection's: bit (1 << enum scope), of its token and its own */
+    U8(categories)               /* bit (1 << enum category): of the asker's connection, or of the one that the owner names */
     SPAN(vaults, 1024)           /* a search: those in scope, 16 bytes each; of the owner none: all */
     SPAN(wraps, 292)             /* rows of `wrap` */
     BYTES(mac, 32))
@@ -497,7 +499,7 @@ BODY(asset_changed,
 /* Text and result key, sealed under what keyring and search share. */
 BODY(query,
     SUB(ruling, ruling)
-    SPAN(sealed, 584))
+    SPAN(sealed, 8264))
 
 BODY(found,
     U8(more)
@@ -507,6 +509,126 @@ BODY(found_rows,
     SUB(ruling, ruling)
     U16(n_rows)
     SPAN(rows, 3200))            /* asset and revision of each that is in what was found */
+
+/* A token, a code and a client are named by hashes: gateway/oauth_hash.h. Grants finds by them, and keeps nothing else. */
+BODY(token_check,
+    BYTES(token, 32))
+
+BODY(token_found,
+    ID(connection)
+    U8(scopes)                   /* bit (1 << enum scope): now, of the token and the connection */
+    U8(categories)               /* bit (1 << enum category): now */
+    U64(left_ms)                 /* how long the access token still lasts */
+    U64(refresh_left_ms))        /* of TOKENS_KEPT: how long it can be refreshed */
+
+BODY(client_wanted,
+    BYTES(client, 32)
+    BYTES(redirect, 32))         /* hash of the redirect URI as it is registered */
+
+BODY(connection,
+    ID(connection)               /* zero: that client has none */
+    U64(created_wall_ms)
+    U64(last_used_wall_ms)       /* 0: never, or not known */
+    U64(reads)
+    U64(ends_wall_ms)            /* of its refresh tokens; 0: it has none */
+    U8(scopes)
+    U8(categories)
+    U8(revoked)                  /* enum connection_end; 0: it lives */
+    SPAN(name, 320)              /* as the client calls itself */
+    SPAN(redirect, 2000))        /* as it is registered */
+
+/* The owner has consented: a connection, new or of before, and a code for it. */
+BODY(consent,
+    BYTES(client, 32)
+    BYTES(redirect_hash, 32)     /* as client_wanted's */
+    BYTES(redirect_given, 32)    /* hash of the redirect URI as it was in the request */
+    BYTES(code, 32)
+    BYTES(challenge, 32)         /* PKCE S256 */
+    U8(scopes)
+    U8(categories)
+    SPAN(name, 320)
+    SPAN(redirect, 2000))
+
+BODY(code_redeem,
+    BYTES(code, 32)
+    BYTES(client, 32)
+    U8(has_redirect)
+    BYTES(redirect_given, 32)
+    BYTES(challenge, 32)         /* SHA-256 of the verifier */
+    BYTES(access, 32)            /* the tokens that are issued if it holds */
+    BYTES(refresh, 32))
+
+BODY(token_refresh,
+    BYTES(token, 32)
+    BYTES(client, 32)
+    U8(scopes)                   /* wanted; 0: as before */
+    BYTES(access, 32)
+    BYTES(refresh, 32))
+
+BODY(token_revoke,
+    BYTES(token, 32)             /* access or refresh */
+    BYTES(client, 32))
+
+BODY(profile_key,
+    BYTES(sealed, 72))           /* under the root key */
+
+/* Which of the two seals the keyring opens: the root's while it is unlocked, else that of the custody's key. */
+BODY(profile_open,
+    BYTES(sealed, 72)
+    BYTES(sealed_custody, 72)    /* zero: there is none */
+    U8(by_custody))
+
+BODY(profile_boxed,
+    BYTES(boxed, 72))            /* under what keyring and profile share */
+
+/* What the pages need: a key for client ids and cookies, and the verifier of the profile's password. */
+BODY(web_keys,
+    SPAN(boxed, 256))            /* gateway/web_keys.h, under what profile and HTTP share; empty: it is closed */
+
+BODY(http_state,
+    U8(phase)                    /* enum http_phase */
+    U8(initialized)
+    ID(library)
+    BYTES(log_public, 32)
+    SPAN(message, 1200))         /* of maintenance: the owner's words */
+
+BODY(http_listens,
+    U16(error)                   /* enum err: why it does not */
+    U8(listening)
+    U8(tls)
+    SPAN(address, 128)           /* "127.0.0.1:8787" */
+    SPAN(origin, 512))
+
+BODY(maintenance_ask,
+    SUB(peer, peer)
+    U8(on)
+    SPAN(message, 1200))
+
+BODY(profile_state,
+    U8(phase)                    /* enum http_phase */
+    U8(exists)                   /* it was enabled once */
+    U8(enabled)
+    U8(opened)                   /* its key is in the profile's process */
+    U8(loaded)                   /* by custody: the key-only start holds */
+    U8(banned)                   /* of key-only starts */
+    U16(custody_error)           /* why custody did not load it; 0: no reason to say */
+    U32(connections)             /* that live */
+    SPAN(backend, 31)            /* "": by the password alone */
+    SPAN(message, 1200)
+    SUB(http_listens, http))
+
+BODY(connections_page,
+    U64(offset)
+    U8(more)
+    U16(n_rows)
+    SPAN(rows, 240000))          /* rows of `connection` */
+
+BODY(reduce_ask,
+    SUB(peer, peer)
+    ID(connection)
+    U8(scopes)                   /* those to be left; what it does not have is refused */
+    U8(categories)
+    U8(end))                     /* 1: revoke it */
 
 #undef BODY
 #undef U8

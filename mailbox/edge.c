@@ -30,13 +30,13 @@ set_up_socket(struct edge *g)
 	    nng_pipe_notify(g->socket, NNG_PIPE_EV_REM_POST, edge_traffic_pipe_removed, g) == 0;
 }
 
-/* The keyring opens no listener; else the smaller number listens. */
+/* The keyring opens no listener, and HTTP dials nobody; else the smaller number listens. */
 static bool
 self_listens(const struct edge_config *c)
 {
-	if (c->self == ACTOR_KEYRING || c->other == ACTOR_KEYRING)
-		return c->other == ACTOR_KEYRING;
-	return c->self < c->other;
+	if (c->self == ACTOR_KEYRING || c->other == ACTOR_HTTP)
+		return false;
+	return c->other == ACTOR_KEYRING || c->self == ACTOR_HTTP || c->self < c->other;
 }
 
 enum err

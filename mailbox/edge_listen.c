@@ -77,10 +77,40 @@ knock_end(struct edge_listen *l, struct mono_ms now, bool alive)
 	l->knock_next.ms = now.ms + KNOCK_EVERY_MS;
 }
 
+/* Mending did not help: perhaps it is not dead but slow. */
+static struct mono_ms
+patience(const struct edge_listen *l, struct mono_ms now)
+{
+	return (struct mono_ms){ now.ms + (KNOCK_WAITS_MS << (l->n_vain < SLOWER_TIMES ? l->n_vain : SLOWER_TIMES)) };
+}
+
+/* Nobody can knock here from inside. */
+static void
+await_somebody(struct edge_listen *l, struct mono_ms now)
+{
+	close_knock(l);
+	l->awaits = true;
+	l->n_came_before = l->n_came;
+	l->knock_ends = patience(l, now);
+}
+
+/* Who waits for nobody has no use for a door: it is as good as alive. */
+static void
+await_look(struct edge_listen *l, struct mono_ms now, enum edge_listen_mood mood)
+{
+	bool alive = mood != EDGE_LISTEN_EAGER || l->n_came != l->n_came_before;
+
+	if (!alive && now.ms < l->knock_ends.ms)
+		return;
+	l->awaits = false;
+	knock_end(l, now, alive);
+}
+
 static void
 knock(struct edge_listen *l, struct mono_ms now)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	bool waits;
 
 	if ((l->knock_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) < 0) {
 		/* Short of descriptors: nothing was learned. */
@@ -89,16 +119,18 @@ knock(struct edge_listen *l, struct mono_ms now)
 	}
 	memcpy(a.sun_path, l->path, strlen(l->path) + 1);
 	if (connect(l->knock_fd, (struct sockaddr *)&a, sizeof a) != 0) {
-		bool waits = errno == EAGAIN && ++l->n_full < FULL_TIMES;
-
+		if (errno == EPERM) {
+			await_somebody(l, now);
+			return;
+		}
+		waits = errno == EAGAIN && ++l->n_full < FULL_TIMES;
 		knock_end(l, now, waits);
 		if (waits)
 			l->knock_next.ms = now.ms + FULL_RETRY_MS;
 		return;
 	}
 	l->n_full = 0;
-	/* Mending did not help: perhaps it is not dead but slow. */
-	l->knock_ends.ms = now.ms + (KNOCK_WAITS_MS << (l->n_vain < SLOWER_TIMES ? l->n_vain : SLOWER_TIMES));
+	l->knock_ends = patience(l, now);
 	if (l->burial_ends.ms == 0)
 		l->n_buried_then = l->n_buried;
 	if (send(l->knock_fd, knock_hello, HELLO_LEN, MSG_NOSIGNAL) != HELLO_LEN)
@@ -184,7 +216,7 @@ edge_listen_buried(struct edge_listen *l)
 static struct mono_ms
 next_look(const struct edge_listen *l, struct mono_ms now)
 {
-	struct mono_ms next = l->knock_fd >= 0 ? l->knock_ends : l->knock_next;
+	struct mono_ms next = l->knock_fd >= 0 || l->awaits ? l->knock_ends : l->knock_next;
 
 	/* It is past for a knock that may wait, and for a door that is not mended now. */
 	return next.ms > now.ms ? next : (struct mono_ms){ now.ms + KNOCK_EVERY_MS };
@@ -197,10 +229,12 @@ edge_listen_tick(struct edge_listen *l, struct mono_ms now, enum edge_listen_moo
 		l->knock_next.ms = now.ms + KNOCK_EAGER_MS;
 	if (l->knock_fd >= 0)
 		knock_look(l, now, mood == EDGE_LISTEN_CONTENT);
+	if (l->awaits)
+		await_look(l, now, mood);
 	if (l->closing != NULL || (l->dead && mood != EDGE_LISTEN_CONTENT &&
 	    (l->listening || now.ms >= l->knock_next.ms)))
 		mend(l, now);
-	else if (l->knock_fd < 0 && !l->dead && now.ms >= l->knock_next.ms)
+	else if (l->knock_fd < 0 && !l->awaits && !l->dead && now.ms >= l->knock_next.ms)
 		knock(l, now);
 	watch_nng(l, now);
 	return next_look(l, now);

@@ -5,6 +5,7 @@
  * socket. Its owner polls it; no thread is made. Where mending must wait, the
  * knock waits too and no other follows: each that leaves a dead listener costs
  * a descriptor that nng never closes, and a poller that never sleeps.
+ * A process that may not connect (EPERM) waits as long for somebody to come in instead.
  *
  * The same knocks show whether nng still buries connections: one that is closed
  * at a bad moment can block the thread that does (nanomsg/nng#1543), and then
@@ -33,6 +34,8 @@ struct edge_listen {
 	struct mono_ms closing_ends;
 	char           path[EDGE_LISTEN_PATH_MAX + 1];
 	int            knock_fd;   /* a probe under way; -1: none */
+	bool           awaits;     /* no probe can be made: somebody should come in until knock_ends */
+	size_t         n_came_before; /* connections, when that wait began */
 	struct mono_ms knock_ends;
 	struct mono_ms knock_next;
 	unsigned       n_full;     /* knocks in a row that found the backlog full */

@@ -78,6 +78,17 @@ ERR(NO_CONFLICT,         "no_conflict",         1, "the asset has one head, so t
 ERR(NO_TMPFS,            "no_tmpfs",            1, "there is no private folder in memory for an editor's draft", "set XDG_RUNTIME_DIR to a tmpfs of your own, or give FILE or -")
 ERR(EDITOR_FAILED,       "editor_failed",       1, "the editor could not be run, or ended with an error; nothing was changed", "set VISUAL or EDITOR to an editor that works")
 
+ERR(CONFLICT,            "conflict",            1, "what this was based on has changed", "read it again, and go on from there")
+ERR(SENSITIVE_CONTENT,   "sensitive_content",   1, "it looks like a secret, a one-time code, or the number of a card or a person", "leave it out; secrets belong into a credential")
+ERR(NOT_SHAREABLE,       "not_shareable",       1, "facts of this category, uncertain and sensitive ones are never shared, nor outside what the connection allows", "see `memories profile share --help`")
+ERR(REPEATED_FAILURE,    "repeated_failure",    1, "the same call with the same arguments has failed three times in a row", "change the arguments, or do something else")
+ERR(PROFILE_FULL,        "profile_full",        1, "the profile holds as much as it may", "archive facts, or decide on proposals")
+ERR(PROFILE_OFF,         "profile_off",         1, "the profile is not enabled", "run `memories profile enable`")
+ERR(MAINTENANCE,         "maintenance",         1, "the owner has put the profile under maintenance", "try again later")
+ERR(INVALID_TOKEN,       "invalid_token",      77, "the token is unknown, expired or revoked", "authorize anew")
+ERR(INSUFFICIENT_SCOPE,  "insufficient_scope", 77, "the connection does not allow this", "authorize anew, and allow it there")
+ERR(LISTEN_FAILED,       "listen_failed",       1, "the endpoint's address cannot be listened on", "free it, or choose another in config.json; it is tried again")
+
 ERR(USAGE,               "usage",               2, "wrong usage", "see --help")
 ERR(INVALID_ARGUMENT,    "invalid_argument",    2, "an argument is malformed or outside its range", "see --help")
 

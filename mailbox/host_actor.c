@@ -245,6 +245,22 @@ work(struct host_actor *a)
 	}
 }
 
+/* Under the lock, which is given up: until something comes, or what the actor itself waits for. */
+static void
+await(struct host_actor *a)
+{
+	if (a->spec->wait == NULL) {
+		pthread_cond_wait(&a->woken, &a->lock);
+		return;
+	}
+	a->is_running = true;
+	pthread_mutex_unlock(&a->lock);
+	a->spec->wait(a->self, a->out);
+	end_batch(a);
+	pthread_mutex_lock(&a->lock);
+	a->is_running = false;
+}
+
 static void *
 thread_of_actor(void *arg)
 {
@@ -254,10 +270,19 @@ thread_of_actor(void *arg)
 	while (!a->is_stopping) {
 		work(a);
 		if (!a->is_stopping)
-			pthread_cond_wait(&a->woken, &a->lock);
+			await(a);
 	}
 	pthread_mutex_unlock(&a->lock);
 	return NULL;
+}
+
+/* Under the lock: its thread looks for what has come. */
+static void
+wake_thread(struct host_actor *a)
+{
+	pthread_cond_broadcast(&a->woken);
+	if (a->spec->wake != NULL)
+		a->spec->wake(a->self);
 }
 
 static void
@@ -280,7 +305,7 @@ host_actor_start(struct host_actor *a, const struct actor_spec *spec)
 	if ((e = outbox_new(spec->id, &a->out)) != OK || (e = edge_call_new(run_soon, a, &a->call)) != OK ||
 	    (e = spec->start(&a->context, &a->self)) != OK)
 		return e;
-	if (spec->blocks) {
+	if (spec->blocks || spec->wait != NULL) {
 		if (pthread_create(&a->thread, NULL, thread_of_actor, a) != 0)
 			return ERR_UNSUPPORTED;
 		a->has_thread = true;
@@ -293,6 +318,8 @@ host_actor_stop(struct host_actor *a)
 {
 	pthread_mutex_lock(&a->lock);
 	a->is_stopping = true;
+	if (a->has_thread)
+		wake_thread(a);
 	pthread_cond_broadcast(&a->woken);
 	while (a->is_running && !a->has_thread)
 		pthread_cond_wait(&a->woken, &a->lock);
@@ -340,7 +367,7 @@ host_actor_run(struct host_actor *a)
 {
 	pthread_mutex_lock(&a->lock);
 	if (a->has_thread)
-		pthread_cond_signal(&a->woken);
+		wake_thread(a);
 	else if (!a->is_running)
 		work(a);
 	if (a->is_stopping)

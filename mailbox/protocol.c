@@ -62,7 +62,7 @@ static const struct msg_row rows[MSG__COUNT] = {
 static const char *const actor_names[ACTOR__COUNT] = {
 	[ACTOR_CLIENT] = "client", [ACTOR_GATE] = "gate", [ACTOR_GRANTS] = "grants",
 	[ACTOR_VAULT] = "vault", [ACTOR_KEYRING] = "keyring", [ACTOR_AUDIT] = "audit",
-	[ACTOR_CUSTODY] = "custody", [ACTOR_SEARCH] = "search",
+	[ACTOR_CUSTODY] = "custody", [ACTOR_SEARCH] = "search", [ACTOR_PROFILE] = "profile", [ACTOR_HTTP] = "http",
 };
 
 const struct msg_row *

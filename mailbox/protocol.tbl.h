@@ -13,7 +13,7 @@
  *             There is no value for anything readable, so no row can have it.
  *
  * The rule of the daemon, as rows: a TICKET reaches GATE from AUDIT only, and
- * SEARCH too.
+ * SEARCH and HTTP too.
  */
 
 /* NAME                 from      to        ask     body               carries */
@@ -179,6 +179,72 @@ MSG(QUERY,              KEYRING,  SEARCH,   KEEPS,  query,             BOXED)
 MSG(FOUND,              SEARCH,   GATE,     KEEPS,  found,             SEALED)
 MSG(FOUND_KEY_WANTED,   SEARCH,   KEYRING,  KEEPS,  found_rows,        BOXED)
 MSG(QUERY_REFUSED,      SEARCH,   GATE,     ENDS,   refusal,           NOTHING)
+
+/* The profile: an ASK whose words only the keyring can open, which come from CLI or HTTP; it goes on as a query does. */
+MSG(PROFILE_WANTED,     GRANTS,   KEYRING,  KEEPS,  ruling,            BOXED)
+MSG(PROFILE_QUERY,      KEYRING,  PROFILE,  KEEPS,  query,             BOXED)
+MSG(PROFILE_FOUND,      PROFILE,  GATE,     KEEPS,  found,             SEALED)
+MSG(PROFILE_KEY_WANTED, PROFILE,  KEYRING,  KEEPS,  found_rows,        BOXED)
+MSG(PROFILE_REFUSED,    PROFILE,  GATE,     ENDS,   refusal,           NOTHING)
+
+/* The same for who asks over HTTP. */
+MSG(HTTP_ASK,           HTTP,     GRANTS,   OPENS,  ask,               BOXED)
+MSG(HTTP_FOUND,         PROFILE,  HTTP,     KEEPS,  found,             SEALED)
+MSG(HTTP_INTENT,        KEYRING,  AUDIT,    KEEPS,  intent,            TICKET)
+MSG(HTTP_ACK,           AUDIT,    HTTP,     ENDS,   ack,               TICKET)
+MSG(HTTP_DENIED,        GRANTS,   HTTP,     ENDS,   refusal,           NOTHING)
+MSG(HTTP_KEYS_REFUSED,  KEYRING,  HTTP,     ENDS,   refusal,           NOTHING)
+MSG(HTTP_QUERY_REFUSED, PROFILE,  HTTP,     ENDS,   refusal,           NOTHING)
+MSG(HTTP_INTENT_REFUSED, AUDIT,   HTTP,     ENDS,   refusal,           NOTHING)
+MSG(HTTP_REFUSAL_NOTED, HTTP,     AUDIT,    TELLS,  noted,             NOTHING)
+
+/* OAuth: tokens and codes never leave HTTP; grants knows their hashes. */
+MSG(TOKEN_CHECK,        HTTP,     GRANTS,   OPENS,  token_check,       NOTHING)
+MSG(TOKEN_FOUND,        GRANTS,   HTTP,     ENDS,   token_found,       NOTHING)
+MSG(CLIENT_WANTED,      HTTP,     GRANTS,   OPENS,  client_wanted,     NOTHING)
+MSG(CLIENT_FOUND,       GRANTS,   HTTP,     ENDS,   connection,        NOTHING)
+MSG(CONSENT,            HTTP,     GRANTS,   OPENS,  consent,           NOTHING)
+MSG(CONSENT_KEPT,       GRANTS,   HTTP,     ENDS,   one_id,            NOTHING)
+MSG(CODE_REDEEM,        HTTP,     GRANTS,   OPENS,  code_redeem,       NOTHING)
+MSG(TOKEN_REFRESH,      HTTP,     GRANTS,   OPENS,  token_refresh,     NOTHING)
+MSG(TOKENS_KEPT,        GRANTS,   HTTP,     ENDS,   token_found,       NOTHING)
+MSG(TOKEN_REVOKE,       HTTP,     GRANTS,   OPENS,  token_revoke,      NOTHING)
+MSG(TOKEN_REVOKED,      GRANTS,   HTTP,     ENDS,   nothing,           NOTHING)
+
+/* The profile's key and state. */
+MSG(PROFILE_KEY_MAKE,   GRANTS,   KEYRING,  OPENS,  nothing,           NOTHING)
+MSG(PROFILE_KEY_MADE,   KEYRING,  GRANTS,   ENDS,   profile_key,       SEALED)
+MSG(PROFILE_OPEN,       GRANTS,   KEYRING,  OPENS,  profile_open,      SEALED)
+MSG(PROFILE_KEY,        KEYRING,  PROFILE,  KEEPS,  profile_boxed,     BOXED)
+MSG(PROFILE_NOT_OPENED, KEYRING,  GRANTS,   ENDS,   result,            NOTHING)
+MSG(PROFILE_OPENED,     PROFILE,  GRANTS,   ENDS,   result,            NOTHING)
+MSG(PROFILE_DROP,       GRANTS,   PROFILE,  OPENS,  nothing,           NOTHING)
+MSG(PROFILE_DROPPED,    PROFILE,  GRANTS,   ENDS,   nothing,           NOTHING)
+MSG(CONNECTION_GONE,    GRANTS,   PROFILE,  TELLS,  one_id,            NOTHING)
+MSG(WEB_KEYS,           PROFILE,  HTTP,     TELLS,  web_keys,          BOXED)
+MSG(HTTP_STATE,         GRANTS,   HTTP,     TELLS,  http_state,        NOTHING)
+MSG(HTTP_LISTENS,       HTTP,     GRANTS,   TELLS,  http_listens,      NOTHING)
+MSG(HTTP_BOOT,          KEYRING,  HTTP,     TELLS,  boot,              NOTHING)
+MSG(CONNECTION_CHANGED, GRANTS,   HTTP,     TELLS,  one_id,            NOTHING)
+
+/* What the owner says of it. */
+MSG(PROFILE_ENABLE_ASK, CLIENT,   GATE,     OPENS,  enable_ask,        NOTHING)
+MSG(PROFILE_ENABLE_WANTED, GATE,  GRANTS,   OPENS,  enable_ask,        NOTHING)
+MSG(PROFILE_DISABLE_ASK, CLIENT,  GATE,     OPENS,  owner_ask,         NOTHING)
+MSG(PROFILE_DISABLE_WANTED, GATE, GRANTS,   OPENS,  owner_ask,         NOTHING)
+MSG(MAINTENANCE_ASK,    CLIENT,   GATE,     OPENS,  maintenance_ask,   NOTHING)
+MSG(MAINTENANCE_WANTED, GATE,     GRANTS,   OPENS,  maintenance_ask,   NOTHING)
+MSG(PROFILE_STATE_ASK,  CLIENT,   GATE,     OPENS,  owner_ask,         NOTHING)
+MSG(PROFILE_STATE_WANTED, GATE,   GRANTS,   OPENS,  owner_ask,         NOTHING)
+MSG(PROFILE_STATE_FOUND, GRANTS,  GATE,     ENDS,   profile_state,     NOTHING)
+MSG(PROFILE_STATE,      GATE,     CLIENT,   ENDS,   profile_state,     NOTHING)
+MSG(CONNECTIONS_ASK,    CLIENT,   GATE,     OPENS,  grants_ask,        NOTHING)
+MSG(CONNECTIONS_WANTED, GATE,     GRANTS,   OPENS,  grants_ask,        NOTHING)
+MSG(CONNECTIONS_USAGE_WANTED, GRANTS, AUDIT, KEEPS, connections_page,  NOTHING)
+MSG(CONNECTIONS_USAGE,  AUDIT,    GATE,     ENDS,   connections_page,  NOTHING)
+MSG(CONNECTIONS_PAGE,   GATE,     CLIENT,   ENDS,   connections_page,  NOTHING)
+MSG(REDUCE_ASK,         CLIENT,   GATE,     OPENS,  reduce_ask,        NOTHING)
+MSG(REDUCE_WANTED,      GATE,     GRANTS,   OPENS,  reduce_ask,        NOTHING)
 
 /* What actors tell each other as they come up and change. */
 MSG(LIBRARY,            GRANTS,   AUDIT,    TELLS,  library,           NOTHING)

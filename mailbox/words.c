@@ -14,10 +14,25 @@ static const char *const op_names[] = {
 	[OP_WRITE_ASSET] = "write_asset", [OP_WRITE_NAME] = "write_name", [OP_DETAILS] = "details",
 	[OP_LIST_DETAILS] = "list_details", [OP_SEARCH] = "search", [OP_PROPOSE] = "propose",
 	[OP_PROPOSAL_LIST] = "proposal_list", [OP_PROPOSAL_READ] = "proposal_read",
+	[OP_PROFILE_READ] = "profile_read", [OP_PROFILE_SEARCH] = "profile_search",
+	[OP_PROFILE_PROPOSE] = "profile_propose", [OP_PROFILE_CORRECT] = "profile_correct",
+	[OP_PROFILE_LIST] = "profile_list", [OP_PROFILE_CHANGE] = "profile_change",
 };
 
 static const char *const grant_type_names[] = {
 	[GRANT_UNATTENDED] = "unattended", [GRANT_ORDINARY] = "ordinary",
+	[GRANT_CONNECTION] = "connection",
+};
+
+static const char *const scope_names[SCOPE__COUNT] = {
+	[SCOPE_READ] = "profile:read", [SCOPE_PROPOSE] = "profile:propose", [SCOPE_CORRECT] = "profile:correct",
+	[SCOPE_SEARCH] = "context:search",
+};
+
+static const char *const category_names[CATEGORY__COUNT] = {
+	[CATEGORY_BASIC] = "basic", [CATEGORY_PREFERENCE] = "preference", [CATEGORY_HABIT] = "habit",
+	[CATEGORY_GOAL] = "goal", [CATEGORY_WORK_STUDY] = "work_study", [CATEGORY_HEALTH] = "health",
+	[CATEGORY_RELATIONSHIP] = "relationship", [CATEGORY_UNCATEGORIZED] = "uncategorized",
 };
 
 static const char *const class_names[] = {
@@ -68,6 +83,12 @@ op_known(unsigned v)
 }
 
 bool
+op_is_profile(enum op op)
+{
+	return op >= OP_PROFILE_READ && op <= OP_PROFILE_CHANGE;
+}
+
+bool
 op_writes(enum op op)
 {
 	return op == OP_WRITE_ASSET || op == OP_WRITE_NAME || op == OP_PROPOSE;
@@ -77,7 +98,7 @@ bool
 op_lists(enum op op)
 {
 	return op == OP_LIST || op == OP_LIST_DETAILS || op == OP_HISTORY || op == OP_VAULT_LIST || op == OP_SEARCH ||
-	    op == OP_PROPOSAL_LIST;
+	    op == OP_PROPOSAL_LIST || op_is_profile(op);
 }
 
 const char *
@@ -130,4 +151,47 @@ class_of_name(const char *name, enum key_class *out)
 			return true;
 		}
 	return false;
+}
+
+const char *
+scope_name(enum scope s)
+{
+	return NAME(scope_names, s);
+}
+
+const char *
+category_name(enum category c)
+{
+	return NAME(category_names, c);
+}
+
+/* The place of a name that has no end in a table; n: it is none of them. */
+static size_t
+place_of(const char *const *names, size_t n, const char *name, size_t len)
+{
+	size_t i = 0;
+
+	while (i < n && (strlen(names[i]) != len || memcmp(names[i], name, len) != 0))
+		i++;
+	return i;
+}
+
+bool
+scope_of_name(const char *name, size_t len, enum scope *out)
+{
+	size_t i = place_of(scope_names, SCOPE__COUNT, name, len);
+
+	if (i < SCOPE__COUNT)
+		*out = (enum scope)i;
+	return i < SCOPE__COUNT;
+}
+
+bool
+category_of_name(const char *name, size_t len, enum category *out)
+{
+	size_t i = place_of(category_names, CATEGORY__COUNT, name, len);
+
+	if (i < CATEGORY__COUNT)
+		*out = (enum category)i;
+	return i < CATEGORY__COUNT;
 }

@@ -52,6 +52,12 @@ enum op {
 	OP_PROPOSE,          /* ordinary grant: a new revision that waits for the owner's word */
 	OP_PROPOSAL_LIST,    /* owner: what waits */
 	OP_PROPOSAL_READ,    /* owner: bytes of one of them */
+	OP_PROFILE_READ,     /* connection: the facts that it sees, or a page of them */
+	OP_PROFILE_SEARCH,   /* connection: those that match */
+	OP_PROFILE_PROPOSE,  /* connection: a new fact that waits for the owner's word */
+	OP_PROFILE_CORRECT,  /* connection: a change or an end of one, likewise */
+	OP_PROFILE_LIST,     /* owner: facts, proposals, what is shared */
+	OP_PROFILE_CHANGE,   /* owner: any change of the profile */
 	OP__COUNT
 };
 
@@ -59,6 +65,50 @@ enum op {
 enum grant_type {
 	GRANT_UNATTENDED = 1, /* reads with nobody at the keyboard; under the unattended key */
 	GRANT_ORDINARY,       /* a local assistant beside its owner; under the root key */
+	GRANT_CONNECTION,     /* a remote assistant that the owner let in; over HTTP, to the profile and to nothing else */
+};
+
+/* What a connection may do. Numbers and names are RFC 6749 scopes: scope_name. */
+enum scope {
+	SCOPE_READ,    /* profile:read */
+	SCOPE_PROPOSE, /* profile:propose */
+	SCOPE_CORRECT, /* profile:correct */
+	SCOPE_SEARCH,  /* context:search; only beside SCOPE_READ */
+	SCOPE__COUNT
+};
+
+#define SCOPES_ALL ((1u << SCOPE__COUNT) - 1)
+
+/* What a fact is about. The first five may be shared, the others never are. */
+enum category {
+	CATEGORY_BASIC,
+	CATEGORY_PREFERENCE,
+	CATEGORY_HABIT,
+	CATEGORY_GOAL,
+	CATEGORY_WORK_STUDY,
+	CATEGORY_HEALTH,
+	CATEGORY_RELATIONSHIP,
+	CATEGORY_UNCATEGORIZED,
+	CATEGORY__COUNT
+};
+
+#define CATEGORIES_SHAREABLE 0x1fu
+
+/* How the endpoint stands, from outside. */
+enum http_phase {
+	HTTP_OFF,         /* not enabled */
+	HTTP_LOCKED,      /* enabled, and its key is not there */
+	HTTP_MAINTENANCE, /* the owner says so */
+	HTTP_SERVES,
+	HTTP_NEVER,       /* was never enabled: nothing listens */
+};
+
+/* Why a connection is over. */
+enum connection_end {
+	CONNECTION_LIVES,
+	CONNECTION_REVOKED,  /* by the owner */
+	CONNECTION_LEFT,     /* by the client: RFC 7009 */
+	CONNECTION_REPLAYED, /* an old refresh token, or a used code, was shown again */
 };
 
 /* Where an ask came in. */
@@ -92,6 +142,7 @@ bool op_known(unsigned v);
 /* It is answered with the key of a new revision; with a page of rows. */
 bool op_writes(enum op op);
 bool op_lists(enum op op);
+bool op_is_profile(enum op op); /* and goes to the profile's actor */
 bool grant_type_known(unsigned v);
 
 /* "memory", "list", "cli", "unattended", "ordinary"; "?" for a value out of range. */
@@ -100,6 +151,12 @@ const char *op_name(enum op op);
 const char *surface_name(enum surface s);
 const char *grant_type_name(enum grant_type t);
 const char *class_name(enum key_class c);
+
+/* "profile:read", "basic"; "?" for a value out of range. Of a name: false when it is none of ours. */
+const char *scope_name(enum scope s);
+const char *category_name(enum category c);
+bool scope_of_name(const char *name, size_t len, enum scope *out);
+bool category_of_name(const char *name, size_t len, enum category *out);
 
 /* False when the word is none of ours. */
 bool kind_of_name(const char *name, enum kind *out);

@@ -235,6 +235,12 @@ may_name(enum op op, enum part part, enum key_class c, bool same_asset, bool sam
 	case OP_WRITE_NAME:
 	case OP_SEARCH:
 	case OP_PROPOSE:
+	case OP_PROFILE_READ:
+	case OP_PROFILE_SEARCH:
+	case OP_PROFILE_PROPOSE:
+	case OP_PROFILE_CORRECT:
+	case OP_PROFILE_LIST:
+	case OP_PROFILE_CHANGE:
 	case OP__COUNT:
 		break;
 	}

@@ -31,7 +31,7 @@ TREE = os.path.dirname(os.path.dirname(HERE))
 BIN = os.path.abspath(os.environ.get("MEMORIES_BIN", os.path.join(TREE, "build", "bin", "memories")))
 DAEMON_OPTIONS = shlex.split(os.environ.get("MEMORIES_DAEMON_OPTIONS", ""))
 ONE_PROCESS = "--one-process" in DAEMON_OPTIONS
-PROCESSES = ["core"] if ONE_PROCESS else ["audit", "core", "keyring", "search"]
+PROCESSES = ["core"] if ONE_PROCESS else ["audit", "core", "http", "keyring", "profile", "search"]
 
 PASSWORD = "correct horse 电池 staple"
 NO_ID = "01890000-0000-7000-8000-000000000000"
