@@ -40,6 +40,8 @@ listen_now(struct edge_listen *l)
 	char url[sizeof "ipc://" + EDGE_LISTEN_PATH_MAX];
 
 	snprintf(url, sizeof url, "ipc://%s", l->path);
+	/* What a predecessor left: nng would connect to see whether it is alive, which not every process may. */
+	(void)unlink(l->path);
 	if (nng_listener_create(&l->listener, l->socket, url) != 0)
 		return false;
 	if (nng_listener_set_int(l->listener, NNG_OPT_IPC_PERMISSIONS, 0600) == 0 &&

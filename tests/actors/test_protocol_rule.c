@@ -58,8 +58,44 @@ a_ticket_comes_into_search_from_audit_only(void **state)
 	assert_int_equal(n, 1);
 }
 
+/* What a remote assistant asked for: from audit as well. */
 static void
-a_ticket_has_one_way_from_the_keyring_to_the_client_or_to_search(void **state)
+a_ticket_comes_into_http_from_audit_only(void **state)
+{
+	size_t n = 0;
+
+	(void)state;
+	for (unsigned t = MSG_NONE + 1; t < MSG__COUNT; t++) {
+		const struct msg_row *row = msg_row(t);
+
+		if (row->carries != CARRIES_TICKET || row->to != ACTOR_HTTP)
+			continue;
+		assert_int_equal(row->from, ACTOR_AUDIT);
+		n++;
+	}
+	assert_int_equal(n, 1);
+}
+
+/* HTTP has no way to a vault, to custody or to a client; what reaches it of the profile is sealed or boxed. */
+static void
+http_meets_no_vault(void **state)
+{
+	(void)state;
+	assert_false(actors_joined(ACTOR_HTTP, ACTOR_VAULT));
+	assert_false(actors_joined(ACTOR_HTTP, ACTOR_CUSTODY));
+	assert_false(actors_joined(ACTOR_HTTP, ACTOR_SEARCH));
+	assert_false(actors_joined(ACTOR_HTTP, ACTOR_GATE));
+	for (unsigned t = MSG_NONE + 1; t < MSG__COUNT; t++) {
+		const struct msg_row *row = msg_row(t);
+
+		if (row->from == ACTOR_PROFILE && (row->to == ACTOR_HTTP || row->to == ACTOR_GATE))
+			assert_true(row->carries == CARRIES_NOTHING || t == MSG_PROFILE_FOUND || t == MSG_HTTP_FOUND ||
+			    t == MSG_WEB_KEYS);
+	}
+}
+
+static void
+a_ticket_has_one_way_from_the_keyring_to_who_asked(void **state)
 {
 	(void)state;
 	for (unsigned t = MSG_NONE + 1; t < MSG__COUNT; t++) {
@@ -67,7 +103,8 @@ a_ticket_has_one_way_from_the_keyring_to_the_client_or_to_search(void **state)
 
 		if (row->carries == CARRIES_TICKET)
 			assert_true((row->from == ACTOR_KEYRING && row->to == ACTOR_AUDIT) ||
-			    (row->from == ACTOR_AUDIT && (row->to == ACTOR_GATE || row->to == ACTOR_SEARCH)) ||
+			    (row->from == ACTOR_AUDIT && (row->to == ACTOR_GATE || row->to == ACTOR_SEARCH ||
+			    row->to == ACTOR_HTTP)) ||
 			    (row->from == ACTOR_GATE && row->to == ACTOR_CLIENT));
 	}
 }
@@ -122,7 +159,8 @@ audit_hears_no_key_and_no_box(void **state)
 		const struct msg_row *row = msg_row(t);
 
 		if (row->to == ACTOR_AUDIT)
-			assert_true(row->carries == CARRIES_NOTHING || t == MSG_AUDIT_INTENT || t == MSG_INDEX_INTENT);
+			assert_true(row->carries == CARRIES_NOTHING || t == MSG_AUDIT_INTENT || t == MSG_INDEX_INTENT ||
+			    t == MSG_HTTP_INTENT);
 	}
 }
 
@@ -187,7 +225,9 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_ticket_comes_into_the_gate_from_audit_only),
 		cmocka_unit_test(a_ticket_comes_into_search_from_audit_only),
-		cmocka_unit_test(a_ticket_has_one_way_from_the_keyring_to_the_client_or_to_search),
+		cmocka_unit_test(a_ticket_comes_into_http_from_audit_only),
+		cmocka_unit_test(http_meets_no_vault),
+		cmocka_unit_test(a_ticket_has_one_way_from_the_keyring_to_who_asked),
 		cmocka_unit_test(bodies_with_a_ticket_stand_in_ticket_rows_only),
 		cmocka_unit_test(sealed_content_comes_from_the_vault_and_never_meets_the_keyring),
 		cmocka_unit_test(pages_for_the_index_go_from_the_vault_to_search),

@@ -74,8 +74,29 @@ only_writes_and_proposals_make_revisions_and_only_lists_have_rows(void **state)
 	for (unsigned op = OP_NONE; op < OP__COUNT; op++) {
 		assert_int_equal(op_writes((enum op)op), op == OP_WRITE_ASSET || op == OP_WRITE_NAME || op == OP_PROPOSE);
 		assert_int_equal(op_lists((enum op)op), op == OP_LIST || op == OP_LIST_DETAILS || op == OP_HISTORY ||
-		    op == OP_VAULT_LIST || op == OP_SEARCH || op == OP_PROPOSAL_LIST);
+		    op == OP_VAULT_LIST || op == OP_SEARCH || op == OP_PROPOSAL_LIST ||
+		    (op >= OP_PROFILE_READ && op <= OP_PROFILE_CHANGE));
 	}
+}
+
+static void
+every_scope_and_category_has_a_name_that_leads_back(void **state)
+{
+	enum scope scope;
+	enum category category;
+
+	(void)state;
+	for (unsigned i = 0; i < SCOPE__COUNT; i++) {
+		assert_true(scope_of_name(scope_name((enum scope)i), strlen(scope_name((enum scope)i)), &scope));
+		assert_int_equal(scope, i);
+	}
+	for (unsigned i = 0; i < CATEGORY__COUNT; i++) {
+		assert_true(category_of_name(category_name((enum category)i), strlen(category_name((enum category)i)), &category));
+		assert_int_equal(category, i);
+	}
+	assert_false(scope_of_name("profile:read ", 13, &scope));
+	assert_false(scope_of_name("profile:rea", 11, &scope));
+	assert_false(category_of_name("", 0, &category));
 }
 
 int
@@ -83,6 +104,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_writes_and_proposals_make_revisions_and_only_lists_have_rows),
+		cmocka_unit_test(every_scope_and_category_has_a_name_that_leads_back),
 		cmocka_unit_test(numbers_never_change),
 		cmocka_unit_test(every_kind_has_a_name_that_leads_back),
 		cmocka_unit_test(every_operation_and_surface_has_a_name),

@@ -6,7 +6,7 @@ import socket
 import stat
 import subprocess
 
-from harness import (BIN, DAEMON_OPTIONS, ONE_PROCESS, PASSWORD, PATIENCE_S, Failed, Home, alive, case, check, cmdline,
+from harness import (BIN, DAEMON_OPTIONS, ONE_PROCESS, PASSWORD, PATIENCE_S, PROCESSES, Failed, Home, alive, case, check, cmdline,
                      environment, equal, furnished, main, parent_of, process_only, program, within)
 
 
@@ -129,7 +129,7 @@ def ready_comes_although_the_key_only_start_fails():
 def the_default_placement_is_a_supervisor_and_its_processes():
     home = Home()
     home.start()
-    equal(sorted(home.processes().values()), ["core"] if ONE_PROCESS else ["audit", "core", "keyring", "search"], "processes")
+    equal(sorted(home.processes().values()), PROCESSES, "processes")
 
 
 @case
@@ -259,7 +259,7 @@ def a_hangup_does_not_stop_it():
 def a_killed_supervisor_leaves_no_process():
     home = furnished()
     pids = list(home.processes())
-    equal(len(pids), 4, "processes")
+    equal(len(pids), len(PROCESSES), "processes")
     home.daemon.kill()
     home.daemon.wait()
     within(PATIENCE_S, lambda: not any(map(alive, pids)), "end of the processes")

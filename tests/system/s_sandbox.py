@@ -48,9 +48,9 @@ def no_process_can_gain_privileges():
 
 
 @process_only
-def keyring_audit_and_search_run_under_a_filter_on_every_thread():
+def all_but_core_run_under_a_filter_on_every_thread():
     home = _sandboxed()
-    for name in ("keyring", "audit", "search"):
+    for name in ("keyring", "audit", "search", "profile", "http"):
         pid = home.process(name)
         for thread in os.listdir(f"/proc/{pid}/task"):
             equal(_status(f"{pid}/task/{thread}")["Seccomp"], "2", f"filter of a thread of {name}")
@@ -242,7 +242,7 @@ def gdb_cannot_attach():
 
 @case
 def everything_works_for_an_ordinary_user():
-    equal(set(_as_seen_by_the_user()["processes"]), {"supervisor", "core"} | (set() if ONE_PROCESS else {"keyring", "audit", "search"}),
+    equal(set(_as_seen_by_the_user()["processes"]), {"supervisor", "core"} | (set() if ONE_PROCESS else {"keyring", "audit", "search", "profile", "http"}),
           "processes of an ordinary user's daemon")
 
 
