@@ -107,10 +107,13 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 static const struct handler handlers[] = {
 	{ MSG_AUDIT_INTENT, audit_on_intent },
 	{ MSG_INDEX_INTENT, audit_on_index_intent },
+	{ MSG_HTTP_INTENT, audit_on_intent },
 	{ MSG_EVENT_KEEP, audit_on_event_keep },
 	{ MSG_REFUSAL_NOTED, audit_on_refusal_noted },
+	{ MSG_HTTP_REFUSAL_NOTED, audit_on_refusal_noted },
 	{ MSG_LOG_STATE_WANTED, audit_on_log_state_wanted },
 	{ MSG_USAGE_WANTED, audit_on_usage_wanted },
+	{ MSG_CONNECTIONS_USAGE_WANTED, audit_on_connections_usage_wanted },
 	{ MSG_LIBRARY, on_library },
 	{ MSG_VAULT_ANCHOR, audit_on_anchor },
 	{ MSG_GRANTS_ANCHOR, audit_on_anchor },

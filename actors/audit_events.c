@@ -39,7 +39,8 @@ static bool
 widens(const struct event_body *b)
 {
 	return b->type == LOG_GRANT || b->type == LOG_ENABLE || b->type == LOG_RESUME ||
-	    (b->type == LOG_CONFIG && (b->config == CONFIG_NO_CENTER || b->config == CONFIG_DEVICE_ADDED));
+	    (b->type == LOG_CONFIG && (b->config == CONFIG_NO_CENTER || b->config == CONFIG_DEVICE_ADDED ||
+	    b->config == CONFIG_PROFILE_ENABLED || b->config == CONFIG_PROFILE_NO_MAINTENANCE));
 }
 
 static enum err

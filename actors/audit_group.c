@@ -43,7 +43,7 @@ audit_commit(struct audit *a, struct outbox *out)
 			continue;
 		}
 		memcpy(ack.commit, log_receipt_bytes(receipt).p, sizeof ack.commit);
-		e = outbox_put(out, w->is_index ? MSG_INDEX_ACK : MSG_AUDIT_ACK, w->ask_id, &ack);
+		e = outbox_put(out, w->is_index ? MSG_INDEX_ACK : w->is_http ? MSG_HTTP_ACK : MSG_AUDIT_ACK, w->ask_id, &ack);
 	}
 	a->n_group = 0;
 	return e == OK && a->head_due ? audit_tell_head(a, out) : e;
@@ -59,7 +59,8 @@ audit_refuse_group(struct audit *a, enum err why, struct outbox *out)
 
 		e = w->is_event || w->is_index ? outbox_put(out, w->is_event ? MSG_EVENT_KEPT : MSG_INDEX_NOT_KEPT, w->ask_id,
 		    &(struct result_body){ .error = (uint16_t)why })
-		    : outbox_put(out, MSG_INTENT_REFUSED, w->ask_id, &(struct refusal_body){ .error = (uint16_t)why });
+		    : outbox_put(out, w->is_http ? MSG_HTTP_INTENT_REFUSED : MSG_INTENT_REFUSED, w->ask_id,
+		    &(struct refusal_body){ .error = (uint16_t)why });
 	}
 	a->n_group = 0;
 	for (size_t i = 0; i < a->n_held && e == OK; i++)
@@ -110,10 +111,28 @@ record_of_intent(const struct inbound *in)
 	return r;
 }
 
+/* What comes by a door's row is of that door. */
 static bool
-is_type_of(enum log_type type, enum msg row)
+is_type_of(const struct intent_body *b, enum msg row)
 {
-	return row == MSG_INDEX_INTENT ? type == LOG_INDEX : type == LOG_INTENT || type == LOG_WRITE;
+	bool http = b->surface == SURFACE_HTTP && b->subject_kind == LOG_CONNECTION_ID;
+
+	if (row == MSG_INDEX_INTENT)
+		return b->type == LOG_INDEX;
+	if (row == MSG_HTTP_INTENT)
+		return b->type == LOG_INTENT && http;
+	return (b->type == LOG_INTENT || b->type == LOG_WRITE) && b->surface != SURFACE_HTTP && b->subject_kind != LOG_CONNECTION_ID;
+}
+
+/* By what the log knows, whatever grants still has. */
+static enum err
+check_subject(const struct audit *a, const struct intent_body *b)
+{
+	bool connection = b->subject_kind == LOG_CONNECTION_ID;
+
+	if ((!connection && b->subject_kind != LOG_GRANT_ID) || !usage_find(a->usage, b->subject).revoked)
+		return OK;
+	return connection ? ERR_INVALID_TOKEN : ERR_INVALID_GRANT;
 }
 
 static enum err
@@ -125,17 +144,16 @@ take_intent(struct audit *a, const struct inbound *in, struct outbox *out)
 	uint64_t index;
 	enum err e;
 
-	if (!is_type_of((enum log_type)b->type, in->type) || b->ticket.len > TICKET_MAX ||
+	if (!is_type_of(b, in->type) || b->ticket.len > TICKET_MAX ||
 	    b->rows.len != b->n_rows * 2u * UUID_LEN)
 		return ERR_INTERNAL;
 	if (a->leaving || (a->log != NULL && !audit_anchors_agree(a)))
 		return ERR_INTERRUPTED;
-	if (b->subject_kind == LOG_GRANT_ID && usage_find(a->usage, b->subject).revoked)
-		return ERR_INVALID_GRANT;
-	if ((e = audit_append(a, &r, &index, out)) != OK)
+	if ((e = check_subject(a, b)) != OK || (e = audit_append(a, &r, &index, out)) != OK)
 		return e;
 	w = &a->group[a->n_group++];
 	*w = (struct waiting){ .ask_id = in->ask_id, .index = index, .is_index = in->type == MSG_INDEX_INTENT,
+		.is_http = in->type == MSG_HTTP_INTENT,
 		.asset = b->asset, .revision = b->revision, .subject = b->subject,
 		.ticket_len = (uint16_t)b->ticket.len };
 	memcpy(w->ticket, b->ticket.p, b->ticket.len);
@@ -153,13 +171,13 @@ audit_on_intent(void *self, const struct inbound *in, struct outbox *out)
 
 	if (e == OK)
 		return OK;
-	if (e == ERR_INVALID_GRANT) {
+	if (e == ERR_INVALID_GRANT || e == ERR_INVALID_TOKEN) {
 		/* Grants still has it, the log knows better: that is worth a record. */
 		refusal.authenticated = true;
 		refusal.subject_kind = b->subject_kind;
 		refusal.subject = b->subject;
 	}
-	return outbox_put(out, MSG_INTENT_REFUSED, in->ask_id, &refusal);
+	return outbox_put(out, in->type == MSG_HTTP_INTENT ? MSG_HTTP_INTENT_REFUSED : MSG_INTENT_REFUSED, in->ask_id, &refusal);
 }
 
 enum err

@@ -24,6 +24,7 @@ struct waiting {
 	uint64_t    index;
 	bool        is_event; /* an EVENT_KEEP, answered to grants */
 	bool        is_index; /* an INDEX_INTENT, answered to search */
+	bool        is_http;  /* an HTTP_INTENT, answered to HTTP */
 	struct uuid asset;
 	struct uuid revision;
 	struct uuid subject;
@@ -202,5 +203,6 @@ void     audit_repair_tick(struct audit *a, struct mono_ms now, struct outbox *o
 void audit_say_state(struct audit *a); /* when the room that the log has is another than was said */
 enum err audit_on_log_state_wanted(void *self, const struct inbound *in, struct outbox *out);
 enum err audit_on_usage_wanted(void *self, const struct inbound *in, struct outbox *out);
+enum err audit_on_connections_usage_wanted(void *self, const struct inbound *in, struct outbox *out);
 
 #endif

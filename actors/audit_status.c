@@ -70,3 +70,31 @@ audit_on_usage_wanted(void *self, const struct inbound *in, struct outbox *out)
 	free(buf);
 	return e;
 }
+
+enum err
+audit_on_connections_usage_wanted(void *self, const struct inbound *in, struct outbox *out)
+{
+	const struct audit *a = self;
+	struct connections_page_body page = in->body->connections_page;
+	struct wire_in rows = wire_in(page.rows.p, page.rows.len);
+	uint8_t *buf = malloc(page.rows.len + 1);
+	struct wire_out o = wire_out(buf, page.rows.len);
+	enum err e;
+
+	if (buf == NULL)
+		return ERR_NO_MEMORY;
+	for (size_t i = 0; i < page.n_rows; i++) {
+		struct connection_body row;
+		struct usage_of used;
+
+		connection_body_take(&rows, &row);
+		used = usage_find(a->usage, row.connection);
+		row.last_used_wall_ms = used.last_used.ms;
+		row.reads = used.reads;
+		connection_body_put(&o, &row);
+	}
+	page.rows = wire_written(&o);
+	e = rows.failed || o.failed ? ERR_INTERNAL : outbox_put(out, MSG_CONNECTIONS_USAGE, in->ask_id, &page);
+	free(buf);
+	return e;
+}

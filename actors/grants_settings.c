@@ -93,6 +93,11 @@ check_setting(struct grants *g, const struct setting_ask_body *b)
 	case CONFIG_NONE:
 	case CONFIG_PASSWORD:
 	case CONFIG_VAULT_REMOVED:
+	case CONFIG_PROFILE_ENABLED:
+	case CONFIG_PROFILE_DISABLED:
+	case CONFIG_PROFILE_MAINTENANCE:
+	case CONFIG_PROFILE_NO_MAINTENANCE:
+	case CONFIG_CONNECTION_REDUCED:
 	case CONFIG__COUNT:
 		return ERR_INVALID_ARGUMENT;
 	}

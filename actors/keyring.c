@@ -21,6 +21,10 @@ static const struct handler handlers[] = {
 	{ MSG_INDEX_WANTED, keyring_on_index_wanted },
 	{ MSG_QUERY_WANTED, keyring_on_query_wanted },
 	{ MSG_FOUND_KEY_WANTED, keyring_on_found_key_wanted },
+	{ MSG_PROFILE_WANTED, keyring_on_query_wanted },
+	{ MSG_PROFILE_KEY_WANTED, keyring_on_found_key_wanted },
+	{ MSG_PROFILE_KEY_MAKE, keyring_on_profile_key_make },
+	{ MSG_PROFILE_OPEN, keyring_on_profile_open },
 	{ MSG_EPOCH, on_epoch },
 	{ MSG_CHECKPOINT_WANTED, keyring_on_checkpoint_wanted },
 };
@@ -30,6 +34,7 @@ keyring_drop_password(struct keyring *k)
 {
 	key_free(&k->root);
 	signer_free(&k->log_key);
+	k->profile_open = false;
 }
 
 void
@@ -54,6 +59,7 @@ keyring_stop(void *self)
 	key_free(&k->ruling_key);
 	key_free(&k->custody_box);
 	channel_free(&k->search);
+	channel_free(&k->profile);
 	free(k);
 }
 
@@ -86,7 +92,8 @@ keyring_start(const struct actor_context *context, void **self)
 	    (e = channels_new(&k->channels)) != OK ||
 	    (e = shared_key(context, ACTOR_GRANTS, "memories/ruling-key/v1", &k->ruling_key)) != OK ||
 	    (e = shared_key(context, ACTOR_CUSTODY, "memories/custody-box/v1", &k->custody_box)) != OK ||
-	    (e = channel_of_pair(context->pair_key(context->host, ACTOR_SEARCH), &k->search)) != OK) {
+	    (e = channel_of_pair(context->pair_key(context->host, ACTOR_SEARCH), &k->search)) != OK ||
+	    (e = channel_of_pair(context->pair_key(context->host, ACTOR_PROFILE), &k->profile)) != OK) {
 		keyring_stop(k);
 		return e;
 	}
@@ -113,9 +120,9 @@ certify(const struct keyring *k, enum cert_purpose purpose, struct uuid context,
 	return true;
 }
 
-/* The boot key, and the epochs that acks are signed in, each with who stands behind it. */
+/* The boot key, and the epochs that acks are signed in, each with who stands behind it. `who`: BOOT or HTTP_BOOT. */
 static enum err
-tell_boot(struct keyring *k, struct outbox *out)
+tell_boot(struct keyring *k, enum msg who, struct outbox *out)
 {
 	struct boot_body boot = { .boot = k->boot, .epoch_known = k->epoch_known, .epoch = k->epoch };
 	uint8_t boot_cert[CERT_LEN], epoch_cert[CERT_LEN], earlier_cert[CERT_LEN];
@@ -127,7 +134,7 @@ tell_boot(struct keyring *k, struct outbox *out)
 		(void)certify(k, CERT_EPOCH, k->epoch, k->epoch_public, epoch_cert, &boot.epoch_certificate);
 	if (k->earlier_known)
 		(void)certify(k, CERT_EPOCH, k->earlier, k->earlier_public, earlier_cert, &boot.earlier_certificate);
-	return outbox_put(out, MSG_BOOT, 0, &boot);
+	return outbox_put(out, who, 0, &boot);
 }
 
 static enum err
@@ -155,8 +162,9 @@ keyring_tell(struct keyring *k, struct outbox *out)
 {
 	enum err e;
 
-	/* The gate first: audit goes over to an epoch as soon as it is certified, and clients then ask for it there. */
-	if ((e = tell_boot(k, out)) != OK || (e = tell_epoch(k, out)) != OK)
+	/* The doors first: audit goes over to an epoch as soon as it is certified, and clients then ask for it there. */
+	if ((e = tell_boot(k, MSG_BOOT, out)) != OK || (k->http_up && (e = tell_boot(k, MSG_HTTP_BOOT, out)) != OK) ||
+	    (e = tell_epoch(k, out)) != OK)
 		return e;
 	return tell_state(k, out);
 }
@@ -172,12 +180,21 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 	}
 	if (other == ACTOR_SEARCH)
 		k->search_up = up;
+	if (other == ACTOR_HTTP)
+		k->http_up = up;
+	if (other == ACTOR_PROFILE) {
+		k->profile_up = up;
+		/* A new process has to be given the key anew. */
+		k->profile_open = false;
+	}
 	if (!up)
 		return;
 	if (other == ACTOR_SEARCH)
 		(void)outbox_put(out, MSG_SEARCH_BOOT, 0, &(struct one_id_body){ .id = k->boot });
 	else if (other == ACTOR_GATE)
-		(void)tell_boot(k, out);
+		(void)tell_boot(k, MSG_BOOT, out);
+	else if (other == ACTOR_HTTP)
+		(void)tell_boot(k, MSG_HTTP_BOOT, out);
 	else if (other == ACTOR_GRANTS)
 		(void)tell_state(k, out);
 }

@@ -46,7 +46,7 @@ grant_was_dropped(const struct keyring *k, struct uuid grant)
 }
 
 enum err
-keyring_check_ruling(const struct keyring *k, const struct ruling_body *r)
+keyring_check_made(const struct keyring *k, const struct ruling_body *r)
 {
 	uint8_t mac[32];
 
@@ -62,6 +62,16 @@ keyring_check_ruling(const struct keyring *k, const struct ruling_body *r)
 		return ERR_INTERNAL;
 	if (!uuid_is_zero(r->grant) && grant_was_dropped(k, r->grant))
 		return ERR_INVALID_GRANT;
+	return OK;
+}
+
+enum err
+keyring_check_ruling(const struct keyring *k, const struct ruling_body *r)
+{
+	enum err e = keyring_check_made(k, r);
+
+	if (e != OK)
+		return e;
 	if (r->grant_type == GRANT_UNATTENDED)
 		return k->unattended == NULL ? ERR_UNATTENDED_NOT_LOADED : OK;
 	if (r->grant_type != 0 && r->grant_type != GRANT_ORDINARY)

@@ -144,6 +144,8 @@ keyring_on_keys_drop(void *self, const struct inbound *in, struct outbox *out)
 		keyring_drop_password(k);
 	if (in->body->keys_drop.unattended)
 		keyring_drop_unattended(k);
+	if (in->body->keys_drop.profile)
+		k->profile_open = false;
 	if ((e = keyring_tell(k, out)) != OK)
 		return e;
 	return outbox_put(out, MSG_KEYS_DROPPED, in->ask_id, &(struct nothing_body){ 0 });

@@ -22,6 +22,7 @@ struct keyring {
 	struct key       *ruling_key;     /* shared with grants */
 	struct key       *custody_box;    /* shared with custody */
 	struct channel    search;         /* with search: `down` is what it opens */
+	struct channel    profile;        /* with the profile, likewise */
 
 	/* What the password opened; NULL while locked. */
 	struct key       *root;
@@ -32,9 +33,11 @@ struct keyring {
 	struct signer    *delegate;
 	struct delegation delegation;
 
+	bool              profile_open;   /* the profile was given its key, and may be asked */
+
 	/* Audit's edge, the epoch that it runs or will run next and wants certified, and the one told before. */
 	bool              audit_up;
-	bool              search_up;
+	bool              search_up, profile_up, http_up;
 	bool              epoch_known;
 	struct uuid       epoch;
 	uint8_t           epoch_public[SIGN_PUBLIC_LEN];
@@ -62,14 +65,24 @@ void keyring_drop_unattended(struct keyring *k);
 enum err keyring_grant_key(const struct keyring *k, enum grant_type type, const struct key *half,
     struct uuid grant, struct key *out);
 
-/* keyring_ask.c: is it from grants, in time, of this boot, and is the key there that it stands on? */
+/* keyring_ask.c: is it from grants, in time and of this boot? */
+enum err keyring_check_made(const struct keyring *k, const struct ruling_body *r);
+
+/* The same, and is the key there that it stands on? A connection's ruling stands on none. */
 enum err keyring_check_ruling(const struct keyring *k, const struct ruling_body *r);
 enum err keyring_on_keys_wanted(void *self, const struct inbound *in, struct outbox *out);
 
 /* keyring_search.c */
 enum err keyring_on_index_wanted(void *self, const struct inbound *in, struct outbox *out);
+
+/* keyring_query.c: what search and the profile are asked, and the key to what they found. */
 enum err keyring_on_query_wanted(void *self, const struct inbound *in, struct outbox *out);
 enum err keyring_on_found_key_wanted(void *self, const struct inbound *in, struct outbox *out);
+
+/* keyring_profile.c */
+enum err keyring_check_profile(const struct keyring *k, const struct ruling_body *r);
+enum err keyring_on_profile_key_make(void *self, const struct inbound *in, struct outbox *out);
+enum err keyring_on_profile_open(void *self, const struct inbound *in, struct outbox *out);
 
 /* keyring_owner.c */
 enum err keyring_on_kek_try(void *self, const struct inbound *in, struct outbox *out);

@@ -7,6 +7,7 @@
 #include "actors/process.h"
 #include "actors/search.h"
 #include "escrow/peer.h"
+#include "mailbox/words.h"
 #include "store/log.h"
 
 #define ASKS_MAX 1024
@@ -38,6 +39,12 @@ static const struct handler handlers[] = {
 	{ MSG_REVOKE_ASK, mcp_gateway_on_relayed },
 	{ MSG_DISABLE_ASK, mcp_gateway_on_relayed },
 	{ MSG_REPAIR_ASK, mcp_gateway_on_relayed },
+	{ MSG_PROFILE_ENABLE_ASK, mcp_gateway_on_relayed },
+	{ MSG_PROFILE_DISABLE_ASK, mcp_gateway_on_relayed },
+	{ MSG_MAINTENANCE_ASK, mcp_gateway_on_relayed },
+	{ MSG_PROFILE_STATE_ASK, mcp_gateway_on_relayed },
+	{ MSG_CONNECTIONS_ASK, mcp_gateway_on_relayed },
+	{ MSG_REDUCE_ASK, mcp_gateway_on_relayed },
 	{ MSG_CHUNK_PUT, mcp_gateway_on_relayed },
 	{ MSG_REVISION_PUT, mcp_gateway_on_relayed },
 	{ MSG_PROPOSAL_PUT, mcp_gateway_on_relayed },
@@ -45,18 +52,22 @@ static const struct handler handlers[] = {
 	{ MSG_DISCARD_PUT, mcp_gateway_on_relayed },
 	{ MSG_DEPOSIT, mcp_gateway_on_deposit },
 	{ MSG_FOUND, mcp_gateway_on_found },
+	{ MSG_PROFILE_FOUND, mcp_gateway_on_found },
 	{ MSG_AUDIT_ACK, mcp_gateway_on_ack },
 	{ MSG_ASK_DENIED, mcp_gateway_on_refused },
 	{ MSG_RECORD_REFUSED, mcp_gateway_on_refused },
 	{ MSG_KEYS_REFUSED, mcp_gateway_on_refused },
 	{ MSG_INTENT_REFUSED, mcp_gateway_on_refused },
 	{ MSG_QUERY_REFUSED, mcp_gateway_on_refused },
+	{ MSG_PROFILE_REFUSED, mcp_gateway_on_refused },
 	{ MSG_SEARCH_STATE, mcp_gateway_on_search_state },
 	{ MSG_KEPT, mcp_gateway_on_kept },
 	{ MSG_COMMAND_DONE, mcp_gateway_on_command_done },
 	{ MSG_ENVELOPE_FOUND, mcp_gateway_on_envelope_found },
 	{ MSG_DEVICE_FOUND, mcp_gateway_on_device_found },
 	{ MSG_USAGE, mcp_gateway_on_usage },
+	{ MSG_PROFILE_STATE_FOUND, mcp_gateway_on_profile_state_found },
+	{ MSG_CONNECTIONS_USAGE, mcp_gateway_on_connections_usage },
 	{ MSG_REPAIR_OVER, mcp_gateway_on_repair_over },
 	{ MSG_CHECKPOINT_MADE, mcp_gateway_on_checkpoint_made },
 	{ MSG_STATE, mcp_gateway_on_state },
@@ -203,16 +214,20 @@ fail(void *arg, uint64_t ask_id, void *value)
 	const struct log_state_body away = { .state = LOG_FAILED,
 		.failure = failing->why == ERR_TIMEOUT ? ERR_AUDIT_TIMEOUT : ERR_AUDIT_UNAVAILABLE };
 	struct flight *f = value;
-	/* What was found waits for the log; before that, for search. */
-	bool waits_for_log = f->type == MSG_ASK && (f->ask.op != OP_SEARCH || f->deposit != NULL);
+	/* What was found waits for the log; before that, for who finds it. */
+	bool waits_for_log = f->type == MSG_ASK &&
+	    ((f->ask.op != OP_SEARCH && !op_is_profile((enum op)f->ask.op)) || f->deposit != NULL);
+	enum err why = failing->why;
 
+	/* A change may have been made all the same: it is not for the asker to make it again by itself. */
+	if (f->type == MSG_ASK && f->ask.op == OP_PROFILE_CHANGE && why == ERR_INTERRUPTED)
+		why = ERR_TIMEOUT;
 	flight_clear(f);
 	/* A log that says nothing is something that status can say. */
 	if (f->type == MSG_STATUS_ASK && f->has_state)
 		(void)mcp_gateway_put_status(failing->gateway, ask_id, f, &away, failing->out);
 	else
-		(void)mcp_gateway_refuse(failing->out, ask_id, failing->why != ERR_TIMEOUT || !waits_for_log ? failing->why
-		    : ERR_AUDIT_TIMEOUT);
+		(void)mcp_gateway_refuse(failing->out, ask_id, why != ERR_TIMEOUT || !waits_for_log ? why : ERR_AUDIT_TIMEOUT);
 }
 
 /* Commands wait for grants, which knows itself what it has lost; writes wait for the vault. */
@@ -223,9 +238,12 @@ waits_for(const void *arg, const void *value)
 	const struct flight *f = value;
 
 	if (failing->lost == ACTOR_AUDIT)
-		return f->type == MSG_ASK || f->has_state || f->type == MSG_GRANTS_ASK || f->type == MSG_REPAIR_ASK;
+		return f->type == MSG_ASK || f->has_state || f->type == MSG_GRANTS_ASK || f->type == MSG_CONNECTIONS_ASK ||
+		    f->type == MSG_REPAIR_ASK;
 	if (failing->lost == ACTOR_SEARCH)
 		return f->type == MSG_ASK && f->ask.op == OP_SEARCH;
+	if (failing->lost == ACTOR_PROFILE)
+		return f->type == MSG_ASK && op_is_profile((enum op)f->ask.op);
 	if (failing->lost == ACTOR_KEYRING)
 		return f->type == MSG_ASK;
 	return true;

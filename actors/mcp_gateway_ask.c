@@ -96,7 +96,8 @@ mcp_gateway_on_found(void *self, const struct inbound *in, struct outbox *out)
 	struct deposit_body deposit = { .more = found->more, .n_items = 1 };
 	enum err e;
 
-	if (f == NULL || f->type != MSG_ASK || f->ask.op != OP_SEARCH)
+	if (f == NULL || f->type != MSG_ASK ||
+	    !(in->type == MSG_FOUND ? f->ask.op == OP_SEARCH : op_is_profile((enum op)f->ask.op)))
 		return OK;
 	item_body_put(&o, &item);
 	deposit.items = wire_written(&o);

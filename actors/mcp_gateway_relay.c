@@ -30,6 +30,12 @@ static const struct relay {
 	{ MSG_REVOKE_ASK, MSG_REVOKE_WANTED, true },
 	{ MSG_DISABLE_ASK, MSG_DISABLE_WANTED, true },
 	{ MSG_REPAIR_ASK, MSG_REPAIR_WANTED, true },
+	{ MSG_PROFILE_ENABLE_ASK, MSG_PROFILE_ENABLE_WANTED, true },
+	{ MSG_PROFILE_DISABLE_ASK, MSG_PROFILE_DISABLE_WANTED, true },
+	{ MSG_MAINTENANCE_ASK, MSG_MAINTENANCE_WANTED, true },
+	{ MSG_PROFILE_STATE_ASK, MSG_PROFILE_STATE_WANTED, true },
+	{ MSG_CONNECTIONS_ASK, MSG_CONNECTIONS_WANTED, true },
+	{ MSG_REDUCE_ASK, MSG_REDUCE_WANTED, true },
 	{ MSG_CHUNK_PUT, MSG_CHUNK_WANTED, false },
 	{ MSG_REVISION_PUT, MSG_PUBLISH_WANTED, false },
 	{ MSG_PROPOSAL_PUT, MSG_PROPOSAL_WANTED, false },
@@ -97,6 +103,19 @@ enum err
 mcp_gateway_on_usage(void *self, const struct inbound *in, struct outbox *out)
 {
 	return mcp_gateway_end(self, in->ask_id) ? outbox_put(out, MSG_GRANTS_PAGE, in->ask_id, &in->body->grants_page) : OK;
+}
+
+enum err
+mcp_gateway_on_profile_state_found(void *self, const struct inbound *in, struct outbox *out)
+{
+	return mcp_gateway_end(self, in->ask_id) ? outbox_put(out, MSG_PROFILE_STATE, in->ask_id, &in->body->profile_state) : OK;
+}
+
+enum err
+mcp_gateway_on_connections_usage(void *self, const struct inbound *in, struct outbox *out)
+{
+	return mcp_gateway_end(self, in->ask_id) ? outbox_put(out, MSG_CONNECTIONS_PAGE, in->ask_id, &in->body->connections_page)
+	    : OK;
 }
 
 /* An answer that says itself whether it is one. */

@@ -81,6 +81,8 @@ enum err mcp_gateway_on_command_done(void *self, const struct inbound *in, struc
 enum err mcp_gateway_on_envelope_found(void *self, const struct inbound *in, struct outbox *out);
 enum err mcp_gateway_on_device_found(void *self, const struct inbound *in, struct outbox *out);
 enum err mcp_gateway_on_usage(void *self, const struct inbound *in, struct outbox *out);
+enum err mcp_gateway_on_profile_state_found(void *self, const struct inbound *in, struct outbox *out);
+enum err mcp_gateway_on_connections_usage(void *self, const struct inbound *in, struct outbox *out);
 enum err mcp_gateway_on_repair_over(void *self, const struct inbound *in, struct outbox *out);
 enum err mcp_gateway_on_checkpoint_made(void *self, const struct inbound *in, struct outbox *out);
 

@@ -102,7 +102,8 @@ static bool
 is_of_a_grant(const struct log_record *r)
 {
 	return (r->type == LOG_INTENT || r->type == LOG_WRITE || r->type == LOG_GRANT || r->type == LOG_REVOKE) &&
-	    r->outcome == LOG_DONE && r->subject_kind == LOG_GRANT_ID && !uuid_is_zero(r->subject);
+	    r->outcome == LOG_DONE && (r->subject_kind == LOG_GRANT_ID || r->subject_kind == LOG_CONNECTION_ID) &&
+	    !uuid_is_zero(r->subject);
 }
 
 enum err
@@ -118,7 +119,9 @@ usage_note(struct usage *u, const struct log_record *r)
 		return ERR_NO_MEMORY;
 	if (r->type == LOG_REVOKE)
 		row->used.revoked = true;
-	if (r->type == LOG_GRANT)
+	if (r->subject_kind == LOG_CONNECTION_ID)
+		row->used.ordinary = true;
+	else if (r->type == LOG_GRANT)
 		row->used.ordinary = r->extra.len == 1 && r->extra.p[0] == GRANT_ORDINARY;
 	if (r->type == LOG_INTENT)
 		row->used.reads++;

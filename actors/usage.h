@@ -1,5 +1,5 @@
 /*
- * usage: what the log says of each grant: when it last read and how often,
+ * usage: what the log says of each grant and each connection: when it last read and how often,
  * and whether it was revoked. Lives in audit's memory, built anew as the log
  * is opened.
  */
@@ -14,7 +14,7 @@ struct usage_of {
 	struct wall_ms last_used; /* 0: never */
 	uint64_t       reads;
 	bool           revoked;   /* by its own record, or by a disable after it was known */
-	bool           ordinary;  /* its own record said so: a disable is not about it */
+	bool           ordinary;  /* no unattended one, as its own record says: a disable is not about it */
 };
 
 enum err usage_new(struct usage **out);

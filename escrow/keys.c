@@ -68,6 +68,28 @@ bind_delegate(struct uuid enrolment)
 }
 
 struct key_binding
+bind_profile(struct uuid library)
+{
+	struct key_binding b;
+	struct wire_out o = begin(&b, "profile/v1");
+
+	wire_put_id(&o, library);
+	b.len = o.len;
+	return b;
+}
+
+struct key_binding
+bind_profile_way(uint64_t ask_id)
+{
+	struct key_binding b;
+	struct wire_out o = begin(&b, "profile-way/v1");
+
+	wire_put_u64(&o, ask_id);
+	b.len = o.len;
+	return b;
+}
+
+struct key_binding
 bind_grant_class(struct uuid grant, struct uuid vault, enum key_class c)
 {
 	struct key_binding b;

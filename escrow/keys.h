@@ -4,6 +4,7 @@
  *   password --Argon2id--> KEK --seals--> root key --seals--> class keys, log key
  *   custody material + binding --seals--> unattended key --seals--> delegate
  *   unattended key + half of a token + grant --seals--> class keys of an unattended grant
+ *   root key --seals--> profile key; and so does the key that a custody of its own gives
  *   root key --> ordinary base; that + half of a token + grant --seals--> class keys of an ordinary grant
  *   class key --> revision key --> chunk keys
  *
@@ -28,6 +29,8 @@ struct key_binding bind_root(struct uuid library, uint32_t passes, uint32_t memo
 struct key_binding bind_log_key(struct uuid library);
 struct key_binding bind_class(struct uuid vault, enum key_class c);
 struct key_binding bind_delegate(struct uuid enrolment);
+struct key_binding bind_profile(struct uuid library);
+struct key_binding bind_profile_way(uint64_t ask_id); /* from the keyring to the profile */
 struct key_binding bind_grant_class(struct uuid grant, struct uuid vault, enum key_class c);
 
 /* The key over the unattended key's envelope; context is custody_context's bytes. */

@@ -37,7 +37,7 @@ query_seal(const struct key *shared, uint64_t ask_id, const uint8_t ruling_mac[3
 	struct secret *plain = NULL;
 	enum err e;
 
-	if (text.len > QUERY_TEXT_MAX)
+	if (text.len > PROFILE_TEXT_MAX)
 		return ERR_INTERNAL;
 	if ((e = secret_new(KEY_LEN + text.len, &plain)) != OK)
 		return e;

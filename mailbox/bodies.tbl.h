@@ -299,7 +299,8 @@ BODY(device,
 
 BODY(keys_drop,
     U8(password)                 /* what the password opened */
-    U8(unattended))              /* what custody gave */
+    U8(unattended)               /* what custody gave */
+    U8(profile))                 /* what the profile's own custody gave */
 
 BODY(vault_keys_made,
     ID(vault)
@@ -464,7 +465,8 @@ BODY(certificate,
 
 BODY(keyring_state,
     U8(unlocked)
-    U8(loaded))
+    U8(loaded)
+    U8(profile_loaded))          /* what the profile's custody gave */
 
 /* The vaults that there are keys for, 16 bytes each; while locked none. */
 BODY(search_scope,
@@ -574,6 +576,7 @@ BODY(profile_key,
 
 /* Which of the two seals the keyring opens: the root's while it is unlocked, else that of the custody's key. */
 BODY(profile_open,
+    ID(library)
     BYTES(sealed, 72)
     BYTES(sealed_custody, 72)    /* zero: there is none */
     U8(by_custody))

@@ -212,7 +212,7 @@ MSG(TOKEN_REVOKE,       HTTP,     GRANTS,   OPENS,  token_revoke,      NOTHING)
 MSG(TOKEN_REVOKED,      GRANTS,   HTTP,     ENDS,   nothing,           NOTHING)
 
 /* The profile's key and state. */
-MSG(PROFILE_KEY_MAKE,   GRANTS,   KEYRING,  OPENS,  nothing,           NOTHING)
+MSG(PROFILE_KEY_MAKE,   GRANTS,   KEYRING,  OPENS,  library,           NOTHING)
 MSG(PROFILE_KEY_MADE,   KEYRING,  GRANTS,   ENDS,   profile_key,       SEALED)
 MSG(PROFILE_OPEN,       GRANTS,   KEYRING,  OPENS,  profile_open,      SEALED)
 MSG(PROFILE_KEY,        KEYRING,  PROFILE,  KEEPS,  profile_boxed,     BOXED)

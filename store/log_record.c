@@ -173,7 +173,9 @@ log_config_name(enum log_config c)
 	static const char *const names[] = {
 		[CONFIG_PASSWORD] = "password", [CONFIG_CENTER] = "center", [CONFIG_NO_CENTER] = "no_center",
 		[CONFIG_DEVICE_REMOVED] = "device_removed", [CONFIG_VAULT_REMOVED] = "vault_removed",
-		[CONFIG_DEVICE_ADDED] = "device_added",
+		[CONFIG_DEVICE_ADDED] = "device_added", [CONFIG_PROFILE_ENABLED] = "profile_enabled",
+		[CONFIG_PROFILE_DISABLED] = "profile_disabled", [CONFIG_PROFILE_MAINTENANCE] = "profile_maintenance",
+		[CONFIG_PROFILE_NO_MAINTENANCE] = "profile_no_maintenance", [CONFIG_CONNECTION_REDUCED] = "connection_reduced",
 	};
 
 	return (unsigned)c < CONFIG__COUNT && names[c] != NULL ? names[c] : "?";

@@ -46,7 +46,7 @@ refuse "cJSON outside gateway/json.c" '#include <cjson|cJSON_[A-Z]' 'gateway/jso
 refuse "a second caller of escrow_open" 'escrow_open\(' 'escrow/(ack\.h|ticket\.c)|gateway/client_ask\.c|tools/bench[a-z_]*\.c' $folders
 refuse "a second caller of ack_accept" 'ack_accept\(' 'escrow/(ack\.h|ticket\.c)|gateway/client_ask\.c|actors/search_build\.c|tools/bench[a-z_]*\.c' $folders
 refuse "a second user of receipts" 'log_receipt_bytes\(' 'store/log\.[ch]|actors/audit_group\.c|tools/bench[a-z_]*\.c' $folders
-refuse "a second maker of acks" 'outbox_put\([^;]*MSG_(AUDIT|INDEX)_ACK' 'actors/audit_group\.c' $folders
+refuse "a second maker of acks" 'outbox_put\([^;]*MSG_(AUDIT|INDEX|HTTP)_ACK' 'actors/audit_group\.c' $folders
 
 # What corrupts, guesses or runs a shell.
 refuse "a call that nobody may make" '(^|[^a-zA-Z0-9_])(nng_msg_insert|cJSON_GetObjectItem|strcpy|strcat|sprintf|vsprintf|system|popen|gets|alloca|rand|srand)[ ]*\(' none $folders

@@ -118,7 +118,7 @@ static void
 words_that_are_too_many_are_not_sealed(void **state)
 {
 	struct made *m = *state;
-	uint8_t long_text[QUERY_TEXT_MAX + 1] = { 0 };
+	uint8_t long_text[PROFILE_TEXT_MAX + 1] = { 0 };
 	size_t len;
 
 	assert_int_equal(query_seal(m->channel.down, 1, mac, m->result, (struct span){ long_text, sizeof long_text }, m->sealed, &len),
