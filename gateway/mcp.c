@@ -1,46 +1,18 @@
 #include "gateway/json_raw.h"
+#include "gateway/mcp_envelope.h"
 #include "gateway/mcp_turn.h"
-
-#define META_VERSION      "io.modelcontextprotocol/protocolVersion"
-#define META_CAPABILITIES "io.modelcontextprotocol/clientCapabilities"
-
-/* What stands in params._meta, or NULL. */
-static const struct json *
-meta_of(const struct rpc_message *m)
-{
-	const struct json *meta = NULL;
-
-	json_object(m->params, "_meta", &meta);
-	return meta;
-}
-
-static bool
-claims_modern(const struct rpc_message *m)
-{
-	return json_member(meta_of(m), META_VERSION) != NULL;
-}
-
-static enum mcp_error
-check_envelope(const struct rpc_message *m, struct span *requested)
-{
-	const struct json *meta = meta_of(m), *capabilities;
-
-	if (json_string(meta, META_VERSION, requested) != JSON_GOT ||
-	    json_object(meta, META_CAPABILITIES, &capabilities) != JSON_GOT)
-		return MCP_ENVELOPE_MISSING;
-	/* The other revisions have no envelope, so a claim to one of them is none either. */
-	if (!mcp_revision_is_modern(mcp_revision_of(*requested)))
-		return MCP_VERSION_UNSUPPORTED;
-	return MCP_OK;
-}
 
 /* Which revision serves this request; settles t->revision also when it is refused. */
 static enum mcp_error
 settle_era(struct mcp_turn *t, struct span *requested)
 {
-	if (claims_modern(&t->message)) {
+	enum mcp_error e;
+
+	if (mcp_envelope_claimed(&t->message)) {
 		t->revision = MCP_2026_07_28;
-		return check_envelope(&t->message, requested);
+		if ((e = mcp_envelope_read(&t->message, requested)) != MCP_OK)
+			return e;
+		return mcp_envelope_version(*requested);
 	}
 	t->revision = t->stream->agreed;
 	if (rpc_is(&t->message, "initialize") || rpc_is(&t->message, "ping"))
@@ -101,7 +73,7 @@ batch_allowed(const struct mcp_turn *t, const struct json *array, struct span te
 		if (!json_raw_element(&text, &element))
 			return false;
 		m = rpc_read(v, element);
-		if (claims_modern(&m) || rpc_is(&m, "initialize"))
+		if (mcp_envelope_claimed(&m) || rpc_is(&m, "initialize"))
 			return false;
 	}
 	return n > 0 && n <= MCP_BATCH_MAX && mcp_revision_batches(t->stream->agreed);
@@ -146,16 +118,11 @@ mcp_handle(const struct mcp_server *server, struct mcp_stream *stream,
     struct span text, struct json_writer *answer)
 {
 	struct mcp_turn t = { .server = server, .stream = stream, .answer = answer };
-	struct mcp_refusal refusal = { .kind = MCP_NOT_JSON };
+	struct mcp_refusal refusal = { .kind = MCP_OK };
 	struct json *root = NULL;
-	enum err e;
 
 	json_write_clear(answer);
-	if ((e = json_parse(text, &root)) != OK) {
-		if (e == ERR_NO_MEMORY)
-			refusal.kind = MCP_OUR_FAULT;
-		else if (e == ERR_TOO_LARGE)
-			refusal.kind = MCP_OVER_LIMITS;
+	if ((refusal.kind = mcp_error_of_parse(json_parse(text, &root))) != MCP_OK) {
 		refusal.id = rpc_guess_id(text);
 		mcp_error_write(answer, &refusal);
 		return finish(answer);

@@ -44,6 +44,13 @@ struct mcp_server {
 	 * hears code and message.
 	 */
 	enum err             (*call)(void *arg, struct mcp_call *call);
+
+	/*
+	 * Hears of a call whose arguments do not pass, and may change its
+	 * message; what it returns is told as an error of `call` is. NULL: the
+	 * model hears ERR_INVALID_ARGUMENT and the message, as plain text.
+	 */
+	enum err             (*bad_call)(void *arg, struct mcp_call *call);
 	void                  *arg;
 };
 

@@ -81,8 +81,11 @@ run(struct mcp_turn *t, struct mcp_call *call, const struct json *arguments)
 	const struct mcp_tool *tool = &t->server->tools[call->tool];
 	enum err e;
 
-	if (mcp_tool_check(tool, arguments, &call->args, call->message) != OK)
-		return answer_bad_arguments(t, call);
+	if (mcp_tool_check(tool, arguments, &call->args, call->message) != OK) {
+		if (t->server->bad_call == NULL)
+			return answer_bad_arguments(t, call);
+		return answer_tool_error(t, call, t->server->bad_call(t->server->arg, call));
+	}
 	if ((e = t->server->call(t->server->arg, call)) != OK)
 		return answer_tool_error(t, call, e);
 	return answer_result(t, call);

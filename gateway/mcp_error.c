@@ -17,7 +17,8 @@ static const struct {
 	[MCP_UNKNOWN_METHOD]      = { -32601, -32601, "unknown method" },
 	[MCP_NOT_INITIALIZED]     = { -32602, 0, "initialize first, or send the protocol version in params._meta" },
 	[MCP_ENVELOPE_MISSING]    = { -32602, -32602, "params._meta must hold protocolVersion (string) and clientCapabilities (object) under io.modelcontextprotocol/" },
-	[MCP_VERSION_UNSUPPORTED] = { 0,      -32022, "unsupported protocol version" },
+	[MCP_HEADER_MISMATCH]     = { -32020, -32020, "the headers MCP-Protocol-Version, Mcp-Method and Mcp-Name must each be there once and say what the body says" },
+	[MCP_VERSION_UNSUPPORTED] = { -32600, -32022, "unsupported protocol version" },
 	[MCP_BAD_PARAMS]          = { -32602, -32602, "malformed params" },
 	[MCP_BAD_CURSOR]          = { -32602, -32602, "not a cursor of this server" },
 	[MCP_UNKNOWN_TOOL]        = { -32602, -32602, "unknown tool" },
@@ -30,6 +31,16 @@ int
 mcp_error_code(enum mcp_error kind, enum mcp_revision r)
 {
 	return mcp_revision_is_modern(r) ? errors[kind].modern : errors[kind].legacy;
+}
+
+enum mcp_error
+mcp_error_of_parse(enum err e)
+{
+	if (e == OK)
+		return MCP_OK;
+	if (e == ERR_NO_MEMORY)
+		return MCP_OUR_FAULT;
+	return e == ERR_TOO_LARGE ? MCP_OVER_LIMITS : MCP_NOT_JSON;
 }
 
 void

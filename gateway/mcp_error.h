@@ -18,6 +18,7 @@ enum mcp_error {
 	MCP_UNKNOWN_METHOD,
 	MCP_NOT_INITIALIZED,
 	MCP_ENVELOPE_MISSING,
+	MCP_HEADER_MISMATCH, /* HTTP: a header is missing, twice, or says other than the body */
 	MCP_VERSION_UNSUPPORTED,
 	MCP_BAD_PARAMS,
 	MCP_BAD_CURSOR,
@@ -30,6 +31,9 @@ enum mcp_error {
 
 /* The code of that refusal in the era of r. */
 int mcp_error_code(enum mcp_error kind, enum mcp_revision r);
+
+/* Why a text that json_parse did not take is refused; MCP_OK when it did. */
+enum mcp_error mcp_error_of_parse(enum err e);
 
 struct mcp_refusal {
 	enum mcp_error    kind;

@@ -19,10 +19,15 @@ mcp_resource_write(struct json_writer *w, const struct mcp_resource *resource, e
 	json_write_object(w);
 	json_member_string(w, "uri", resource->uri);
 	json_member_string(w, "name", resource->name);
-	if (mcp_revision_structures(r))
+	if (mcp_revision_structures(r) && resource->title != NULL)
+		json_member_text(w, "title", resource->title);
+	else if (mcp_revision_structures(r))
 		json_member_string(w, "title", resource->name);
+	if (resource->description != NULL)
+		json_member_text(w, "description", resource->description);
 	json_member_text(w, "mimeType", resource->mime_type);
-	json_member_u64(w, "size", resource->size);
+	if (resource->size != MCP_SIZE_UNKNOWN)
+		json_member_u64(w, "size", resource->size);
 	json_write_end(w);
 }
 

@@ -20,11 +20,15 @@ struct mcp_template {
 	const char *mime_type;
 };
 
+#define MCP_SIZE_UNKNOWN UINT64_MAX
+
 struct mcp_resource {
 	struct span uri;
 	struct span name;
+	const char *title;       /* NULL: its name */
+	const char *description; /* NULL: none */
 	const char *mime_type;
-	uint64_t    size; /* bytes */
+	uint64_t    size;        /* bytes; MCP_SIZE_UNKNOWN: not told */
 };
 
 /* One text under a URI. */

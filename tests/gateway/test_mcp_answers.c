@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "tests/gateway/mcp_http_rig.h"
 #include "tests/gateway/ordinary_rig.h"
 #include "tests/support/check.h"
 
@@ -60,13 +61,72 @@ static const struct line ordinary[] = {
 	{ NULL, NULL },
 };
 
+static const struct line profile[] = {
+	{ "ping", NULL },
+	{ "server/discover", NULL },
+	{ "tools/list", NULL },
+	{ "prompts/list", NULL },
+	{ "resources/list", NULL },
+	{ "resources/list", "\"cursor\":\"x\"" },
+	{ "resources/templates/list", NULL },
+	{ "resources/read", "\"uri\":\"" PROFILE_URI "\"" },
+	{ "resources/read", "\"uri\":\"" RIG_PAGE_URI "\"" },
+	{ "resources/read", "\"uri\":\"" PROFILE_URI "?version=" RIG_VERSION "&offset=7\"" },
+	{ "resources/read", "\"uri\":\"x:y\"" },
+	{ "resources/subscribe", "\"uri\":\"" PROFILE_URI "\"" },
+	{ "tools/call", "\"name\":\"get_user_context\"" },
+	{ "tools/call", "\"name\":\"get_user_context\",\"arguments\":{\"x\":1}" },
+	{ "tools/call", "\"name\":\"read_user_context_page\",\"arguments\":{\"offset\":1,\"version\":\"" RIG_VERSION "\"}" },
+	{ "tools/call", "\"name\":\"search_user_context\",\"arguments\":{\"query\":\"\xe5\x9f\x8e\",\"limit\":1}" },
+	{ "tools/call", "\"name\":\"search_user_context\",\"arguments\":{\"query\":\"conflict\"}" },
+	{ "tools/call", "\"name\":\"propose_memory\",\"arguments\":{\"op\":\"archive\",\"target_fact_id\":\"" RIG_FACT "\"}" },
+	{ "tools/call", "\"name\":\"propose_memory\",\"arguments\":{\"op\":\"add\"}" },
+	{ "tools/call", "\"name\":\"search\"" },
+	{ NULL, NULL },
+};
+
+/* By way of the endpoint, with the headers that a client of that revision sends. */
+static const char *
+say_http(struct mcp_rig *rig, const char *message, const struct line *line, enum mcp_revision r)
+{
+	static const char *const named[] = { "get_user_context", "read_user_context_page", "search_user_context", "propose_memory" };
+	static struct http_rig http;
+	struct http_post post = { .body = message };
+	char uri[512];
+
+	(void)rig;
+	if (r >= MCP_2025_06_18 && line != NULL)
+		post.version = mcp_revision_name(r);
+	if (mcp_revision_is_modern(r) && line != NULL) {
+		post.method = line->method;
+		for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+			if (line->params != NULL && strstr(line->params, named[i]) != NULL)
+				post.name = named[i];
+		if (line->params != NULL && sscanf(line->params, "\"uri\":\"%511[^\"]", uri) == 1)
+			post.name = uri;
+	}
+	http_rig_post(&http, &post);
+	http_rig_clear(&http);
+	return http.text;
+}
+
+static const char *
+say_stream(struct mcp_rig *rig, const char *message, const struct line *line, enum mcp_revision r)
+{
+	(void)line;
+	(void)r;
+	return rig_say(rig, message);
+}
+
 static const struct {
 	const char        *name;
 	const struct line *lines;
 	void             (*open)(struct mcp_rig *rig);
+	const char      *(*say)(struct mcp_rig *rig, const char *message, const struct line *line, enum mcp_revision r);
 } servers[] = {
-	{ "unattended", conversation, rig_open },
-	{ "ordinary", ordinary, rig_open_ordinary },
+	{ "unattended", conversation, rig_open, say_stream },
+	{ "ordinary", ordinary, rig_open_ordinary, say_stream },
+	{ "profile", profile, rig_open, say_http },
 };
 
 static void
@@ -76,15 +136,17 @@ record(FILE *out, const char *method, const char *answer)
 }
 
 static void
-say_line(struct mcp_rig *rig, FILE *out, const struct line *line, size_t id, bool modern)
+say_line(struct mcp_rig *rig, FILE *out, size_t server, const struct line *line, enum mcp_revision r)
 {
+	bool modern = mcp_revision_is_modern(r);
+	size_t id = (size_t)(line - servers[server].lines);
 	char message[1024];
 	const char *answer;
 
 	snprintf(message, sizeof message, "{\"jsonrpc\":\"2.0\",\"id\":%zu,\"method\":\"%s\",\"params\":{%s%s%s}}",
 	    id, line->method, modern ? MODERN_META : "", modern && line->params != NULL ? "," : "",
 	    line->params != NULL ? line->params : "");
-	answer = rig_say(rig, message);
+	answer = servers[server].say(rig, message, line, r);
 	assert_true(answer[0] == '{');
 	record(out, line->method, answer);
 }
@@ -93,19 +155,21 @@ static void
 hold(const char *folder, enum mcp_revision r, size_t server)
 {
 	struct mcp_rig rig;
-	char path[4096];
-	bool modern = mcp_revision_is_modern(r);
+	char path[4096], message[256];
 	FILE *out;
 
 	snprintf(path, sizeof path, "%s/%s.%s.jsonl", folder, mcp_revision_name(r), servers[server].name);
 	assert_non_null(out = fopen(path, "w"));
 	servers[server].open(&rig);
-	if (!modern)
-		record(out, "initialize", rig_initialize(&rig, mcp_revision_name(r)));
+	if (!mcp_revision_is_modern(r)) {
+		snprintf(message, sizeof message, "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":"
+		    "{\"protocolVersion\":\"%s\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}", mcp_revision_name(r));
+		record(out, "initialize", servers[server].say(&rig, message, NULL, r));
+	}
 	for (const struct line *line = servers[server].lines; line->method != NULL; line++)
-		say_line(&rig, out, line, (size_t)(line - servers[server].lines), modern);
-	record(out, "junk", rig_say(&rig, "junk"));
-	record(out, "array", rig_say(&rig, "[]"));
+		say_line(&rig, out, server, line, r);
+	record(out, "junk", servers[server].say(&rig, "junk", NULL, r));
+	record(out, "array", servers[server].say(&rig, "[]", NULL, r));
 	rig_close(&rig);
 	assert_int_equal(fclose(out), 0);
 }

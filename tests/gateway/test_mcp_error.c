@@ -3,7 +3,7 @@
 #include "gateway/mcp_error.h"
 #include "tests/support/check.h"
 
-/* The code table of the protocol's digest, as far as stdio, tools and resources go; 0: cannot happen. */
+/* The code table of the protocol's digest, as far as tools and resources go; 0: cannot happen. */
 static const struct {
 	enum mcp_error kind;
 	int            legacy, modern;
@@ -15,7 +15,8 @@ static const struct {
 	{ MCP_UNKNOWN_METHOD, -32601, -32601 },
 	{ MCP_NOT_INITIALIZED, -32602, 0 },
 	{ MCP_ENVELOPE_MISSING, -32602, -32602 },
-	{ MCP_VERSION_UNSUPPORTED, 0, -32022 },
+	{ MCP_HEADER_MISMATCH, -32020, -32020 },
+	{ MCP_VERSION_UNSUPPORTED, -32600, -32022 },
 	{ MCP_BAD_PARAMS, -32602, -32602 },
 	{ MCP_BAD_CURSOR, -32602, -32602 },
 	{ MCP_UNKNOWN_TOOL, -32602, -32602 },

@@ -22,7 +22,7 @@ import tempfile
 
 REVISIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]
 
-SERVERS = ["unattended", "ordinary"]
+SERVERS = ["unattended", "ordinary", "profile"]
 
 RESULT_TYPES = {
     "initialize": "InitializeResult",
