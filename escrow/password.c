@@ -1,8 +1,11 @@
+#include <errno.h>
 #include <sodium.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "escrow/password.h"
 
+_Static_assert(PASSWORD_VERIFIER_MAX >= crypto_pwhash_STRBYTES, "a verifier is libsodium's text");
 _Static_assert(PASSWORD_SALT_LEN == crypto_pwhash_argon2id_SALTBYTES, "the salt is libsodium's");
 
 static bool
@@ -28,4 +31,52 @@ password_kek(const struct secret *password, const struct password_terms *terms, 
 	}
 	wipe(derived, sizeof derived);
 	return e;
+}
+
+enum err
+password_verifier(const struct secret *password, bool weak, char out[PASSWORD_VERIFIER_MAX])
+{
+	unsigned long long passes = weak ? PASSWORD_PASSES_TEST : crypto_pwhash_OPSLIMIT_INTERACTIVE;
+	size_t memory = weak ? (size_t)PASSWORD_MEMORY_KIB_TEST * 1024 : crypto_pwhash_MEMLIMIT_INTERACTIVE;
+
+	memset(out, 0, PASSWORD_VERIFIER_MAX);
+	return crypto_pwhash_str_alg(out, (const char *)secret_view(password), secret_len(password), passes, memory,
+	    crypto_pwhash_ALG_ARGON2ID13) == 0 ? OK : ERR_NO_MEMORY;
+}
+
+/* Bounds are read before anything is computed, since a verifier may come from disk. */
+static bool
+take_verifier(struct span v, char text[PASSWORD_VERIFIER_MAX])
+{
+	unsigned memory, passes;
+	int end = 0;
+
+	if (v.len == 0 || v.len >= PASSWORD_VERIFIER_MAX || memchr(v.p, 0, v.len) != NULL)
+		return false;
+	memset(text, 0, PASSWORD_VERIFIER_MAX);
+	memcpy(text, v.p, v.len);
+	return sscanf(text, "$argon2id$v=19$m=%7u,t=%3u,p=1$%n", &memory, &passes, &end) == 2 && end > 0 &&
+	    memory >= PASSWORD_MEMORY_KIB_MIN && memory <= PASSWORD_VERIFIER_MEMORY_KIB_MAX && passes >= 1 &&
+	    passes <= PASSWORD_VERIFIER_PASSES_MAX && crypto_pwhash_str_needs_rehash(text, passes, (size_t)memory * 1024) == 0;
+}
+
+bool
+password_verifier_good(struct span verifier)
+{
+	char text[PASSWORD_VERIFIER_MAX];
+
+	return take_verifier(verifier, text);
+}
+
+enum err
+password_verify(const struct secret *password, struct span verifier)
+{
+	char text[PASSWORD_VERIFIER_MAX];
+
+	if (!take_verifier(verifier, text))
+		return ERR_INVALID_CONTENT;
+	errno = 0;
+	if (crypto_pwhash_str_verify(text, (const char *)secret_view(password), secret_len(password)) == 0)
+		return OK;
+	return errno == EINVAL ? ERR_WRONG_PASSWORD : ERR_NO_MEMORY;
 }

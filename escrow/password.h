@@ -41,4 +41,27 @@ struct password_terms {
 enum err password_kek(const struct secret *password, const struct password_terms *terms,
     struct key *out);
 
+/*
+ * A verifier: what tells later whether a password is the one, and opens
+ * nothing. It is argon2id's own text, "$argon2id$v=19$m=65536,t=2,p=1$…$…".
+ */
+#define PASSWORD_VERIFIER_MAX 128 /* its NUL included */
+
+/*
+ * Takes a tenth of a second and 64 MiB (RFC 9106's second choice); weak: for
+ * tests, 8 MiB. ERR_NO_MEMORY.
+ */
+enum err password_verifier(const struct secret *password, bool weak, char out[PASSWORD_VERIFIER_MAX]);
+
+/*
+ * Takes what the verifier says, at most a second and PASSWORD_VERIFIER_MEMORY_KIB_MAX.
+ * ERR_WRONG_PASSWORD. ERR_INVALID_CONTENT: it is none, or says more. ERR_NO_MEMORY.
+ */
+#define PASSWORD_VERIFIER_MEMORY_KIB_MAX 262144u
+#define PASSWORD_VERIFIER_PASSES_MAX     4u
+enum err password_verify(const struct secret *password, struct span verifier);
+
+/* True for a text of that form and within those bounds. */
+bool password_verifier_good(struct span verifier);
+
 #endif

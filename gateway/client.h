@@ -84,7 +84,7 @@ struct client_want {
 	bool         is_private;
 	const struct key *token; /* NULL: the owner asks */
 	enum grant_type  grant_type; /* of the token; 0: the owner asks */
-	struct span  query;      /* of a search; gateway/client_search.h */
+	struct span  query;      /* of a search, gateway/client_search.h; of the profile, gateway/client_profile.h */
 };
 
 /* One piece of an answer, opened. */

@@ -15,7 +15,7 @@
 /* What an ask boxes to the boot key. */
 struct boxed {
 	uint8_t half[SEALED_KEY_LEN];
-	uint8_t query[QUERY_TEXT_MAX + SEAL_OVERHEAD];
+	uint8_t query[PROFILE_TEXT_MAX + SEAL_OVERHEAD];
 };
 
 static enum err
@@ -33,7 +33,7 @@ box_half(const struct client *c, const struct key *token, struct span binding, u
 }
 
 /*
- * The ask; for a grant the half of its token and for a search its words, boxed
+ * The ask; for a grant the half of its token and for a search its words, for the profile its request, boxed
  * to the boot key with the ask as what they are bound to. A boot key that
  * nobody certified gets neither.
  */
@@ -61,7 +61,7 @@ make_ask(struct client *c, const struct client_want *want, struct ask_body *ask,
 			return e;
 		ask->boxed_half = (struct span){ boxed->half, sizeof boxed->half };
 	}
-	if (want->query.len > 0 && want->query.len <= QUERY_TEXT_MAX) {
+	if (want->query.len > 0 && want->query.len <= PROFILE_TEXT_MAX) {
 		seal(c->channel.up->b, binding, want->query, boxed->query);
 		ask->boxed_query = (struct span){ boxed->query, want->query.len + SEAL_OVERHEAD };
 	}

@@ -57,7 +57,7 @@ struct http_response {
 		size_t      offset, len; /* into text */
 	} headers[HTTP_RESPONSE_HEADERS_MAX];
 	size_t          n_headers;
-	char            text[6144];
+	char            text[18432]; /* room for the longest redirect, with a state that is all escapes */
 	size_t          text_len;
 	struct secret  *body;     /* owned; NULL: none. Wiped with the response */
 	bool            closes;   /* the connection ends behind it */

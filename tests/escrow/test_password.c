@@ -133,6 +133,62 @@ ready(void **state)
 	return secret_init(true) != OK;
 }
 
+static struct secret *
+secret_of(const char *text)
+{
+	struct secret *s = NULL;
+
+	assert_int_equal(secret_new(strlen(text), &s), OK);
+	memcpy(secret_bytes(s), text, strlen(text));
+	return s;
+}
+
+static struct span
+span_of(const char *text)
+{
+	return (struct span){ (const uint8_t *)text, strlen(text) };
+}
+
+static void
+a_verifier_knows_its_password_and_no_other(void **state)
+{
+	struct secret *right = secret_of("correct horse 电池"), *wrong = secret_of("correct horse 电汽");
+	char strong[PASSWORD_VERIFIER_MAX], weak[PASSWORD_VERIFIER_MAX], again[PASSWORD_VERIFIER_MAX];
+
+	(void)state;
+	assert_int_equal(password_verifier(right, false, strong), OK);
+	assert_int_equal(password_verifier(right, true, weak), OK);
+	assert_int_equal(password_verifier(right, true, again), OK);
+	assert_string_not_equal(weak, again);
+	assert_memory_equal(strong, "$argon2id$v=19$m=65536,t=2,p=1$", 31);
+	assert_memory_equal(weak, "$argon2id$v=19$m=8192,t=1,p=1$", 30);
+	assert_int_equal(password_verify(right, span_of(strong)), OK);
+	assert_int_equal(password_verify(right, span_of(weak)), OK);
+	assert_int_equal(password_verify(wrong, span_of(weak)), ERR_WRONG_PASSWORD);
+	assert_true(password_verifier_good(span_of(strong)) && password_verifier_good(span_of(weak)));
+	secret_free(&right);
+	secret_free(&wrong);
+}
+
+static void
+what_is_no_verifier_costs_nothing(void **state)
+{
+	static const char *const none[] = {
+		"", "x", "$argon2id$v=19$m=65536,t=2,p=1$", "$argon2i$v=19$m=8192,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAA",
+		"$argon2id$v=19$m=4194304,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+		"$argon2id$v=19$m=8192,t=99,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+		"$argon2id$v=19$m=8,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+	};
+	struct secret *s = secret_of("correct horse");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+		assert_false(password_verifier_good(span_of(none[i])));
+		assert_int_equal(password_verify(s, span_of(none[i])), ERR_INVALID_CONTENT);
+	}
+	secret_free(&s);
+}
+
 int
 main(void)
 {
@@ -142,6 +198,8 @@ main(void)
 		cmocka_unit_test(password_and_salt_and_terms_all_matter),
 		cmocka_unit_test(terms_out_of_bounds_are_refused_at_once),
 		cmocka_unit_test(memory_that_cannot_be_had_is_told),
+		cmocka_unit_test(a_verifier_knows_its_password_and_no_other),
+		cmocka_unit_test(what_is_no_verifier_costs_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, ready, NULL) != 0;
