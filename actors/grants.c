@@ -52,6 +52,15 @@ static const struct handler handlers[] = {
 	{ MSG_REPAIR_WANTED, grants_on_repair },
 	{ MSG_INDEX_ASK, grants_on_index_ask },
 	{ MSG_INDEX_DROPPED, grants_on_index_dropped },
+	{ MSG_PROFILE_ENABLE_WANTED, grants_on_profile_enable },
+	{ MSG_PROFILE_KEY_MADE, grants_on_profile_key_made },
+	{ MSG_PROFILE_DISABLE_WANTED, grants_on_profile_disable },
+	{ MSG_MAINTENANCE_WANTED, grants_on_maintenance },
+	{ MSG_PROFILE_STATE_WANTED, grants_on_profile_state },
+	{ MSG_PROFILE_OPENED, grants_on_profile_opened },
+	{ MSG_PROFILE_NOT_OPENED, grants_on_profile_not_opened },
+	{ MSG_PROFILE_DROPPED, grants_on_profile_dropped },
+	{ MSG_HTTP_LISTENS, grants_on_http_listens },
 	{ MSG_KEYRING_STATE, on_keyring_state },
 	{ MSG_LOG_BAN, on_log_ban },
 	{ MSG_GRANTS_HEAD, grants_on_head },
@@ -100,7 +109,7 @@ grants_load_library(struct grants *g)
 	if ((e = grants_db_enrolment(g->db, &g->enrolment)) != OK && e != ERR_NOT_ENABLED)
 		return e;
 	g->enrolled = e == OK;
-	return OK;
+	return grants_profile_load(g);
 }
 
 static enum err
@@ -266,8 +275,12 @@ on_keyring_state(void *self, const struct inbound *in, struct outbox *out)
 		grants_owner_was_here(g);
 	g->unlocked = in->body->keyring_state.unlocked;
 	g->loaded = in->body->keyring_state.loaded;
+	g->profile.loaded = in->body->keyring_state.profile_loaded;
+	g->profile.closing = false;
 	if (g->unlocked != was_unlocked)
 		(void)grants_search_tell(g, out);
+	(void)grants_profile_open(g, out);
+	(void)grants_profile_tell(g, false, out);
 	return grants_try_load(g, out);
 }
 
@@ -320,6 +333,8 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 	}
 	if (other == ACTOR_SEARCH)
 		grants_search_edge(g, up, out);
+	if (other == ACTOR_PROFILE || other == ACTOR_HTTP || other == ACTOR_KEYRING)
+		grants_profile_edge(g, other, up, out);
 	if (other == ACTOR_GATE && up && g->started)
 		(void)outbox_put(out, MSG_STARTED, 0, &(struct nothing_body){ 0 });
 }
@@ -340,6 +355,7 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 	grants_commands_expire(g, now, out);
 	(void)grants_lock_tick(g, now, out);
 	(void)grants_search_tick(g, now, out);
+	(void)grants_profile_tick(g, now, out);
 	(void)grants_idle_tick(g, now, out);
 	(void)grants_load_tick(g, now, out);
 	(void)grants_events_tick(g, now, out);
@@ -354,6 +370,7 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 	sooner(&next, grants_idle_ends(g));
 	if (g->search.dropping != 0)
 		sooner(&next, g->search.drop_until);
+	sooner(&next, grants_profile_next(g));
 	sooner(&next, g->events.retry);
 	if (g->want_load)
 		sooner(&next, g->retry);

@@ -8,11 +8,11 @@
 /* How long the keys wait for the checkpoint. Meanwhile nobody gets a ruling. */
 #define CHECKPOINT_MS 500
 
-/* The keys are gone and so is the index, whichever lock asked for that; a ban that the file could not say waits for the log. */
+/* The keys are gone and so are the index and what the profile holds, whichever lock asked for that; a ban that the file could not say waits for the log. */
 static bool
 is_over(const struct grants *g, const struct command *c)
 {
-	return c->keys_dropped && g->search.dropping == 0 && (!c->ban_failed || !g->audit_up);
+	return c->keys_dropped && g->search.dropping == 0 && g->profile.dropping == 0 && (!c->ban_failed || !g->audit_up);
 }
 
 static enum err
@@ -32,7 +32,11 @@ drop_keys(struct grants *g, uint64_t ask_id, bool idle, struct outbox *out)
 		g->locking = 0;
 	if ((e = grants_search_drop(g, ask_id, out)) != OK)
 		return e;
-	return outbox_put(out, MSG_KEYS_DROP, ask_id, &(struct keys_drop_body){ .password = 1, .unattended = !idle });
+	/* One that custody opened goes on without the password. */
+	if ((!idle || !g->profile.loaded) && (e = grants_profile_drop(g, ask_id, out)) != OK)
+		return e;
+	return outbox_put(out, MSG_KEYS_DROP, ask_id,
+	    &(struct keys_drop_body){ .password = 1, .unattended = !idle, .profile = !idle });
 }
 
 /* A second lock that comes meanwhile does not wait with the first. */
@@ -50,6 +54,8 @@ grants_lock_begin(struct grants *g, uint64_t ask_id, bool idle, struct outbox *o
 	g->locking = ask_id;
 	g->locking_idle = idle;
 	g->locking_until.ms = clock_mono().ms + CHECKPOINT_MS;
+	if (grants_profile_tell(g, false, out) != OK)
+		return ERR_NO_MEMORY;
 	return outbox_put(out, MSG_CHECKPOINT_DUE, ask_id, &(struct nothing_body){ 0 });
 }
 
@@ -137,7 +143,7 @@ answer(void *arg, uint64_t ask_id, void *value)
 }
 
 void
-grants_lock_index_gone(struct grants *g, struct outbox *out)
+grants_locks_go_on(struct grants *g, struct outbox *out)
 {
 	pending_fail_some(g->commands, ends_now, answer, &(struct ending){ g, out });
 }
@@ -165,6 +171,8 @@ grants_on_keys_dropped(void *self, const struct inbound *in, struct outbox *out)
 	c->keys_dropped = true;
 	if (is_lock(c))
 		return lock_step(g, in->ask_id, c, out);
+	if (c->type == MSG_PROFILE_DISABLE_WANTED)
+		return grants_profile_keys_dropped(g, in->ask_id, c, out);
 	if (c->type == MSG_DISABLE_WANTED)
 		return grants_disable_clean(g, in->ask_id, c, out);
 	if (c->type == MSG_SETTING_WANTED)

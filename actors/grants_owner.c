@@ -157,6 +157,8 @@ grants_recorded(struct grants *g, uint64_t ask_id, enum err e, struct outbox *ou
 		return e == OK ? grants_finish_mint(g, ask_id, c, out) : grants_end(g, ask_id, e, NOTHING_MADE, out);
 	if (c->type == MSG_PASSWD_WANTED || c->type == MSG_SETTING_WANTED)
 		return e == OK ? grants_finish_setting(g, ask_id, c, out) : grants_end(g, ask_id, e, NOTHING_MADE, out);
+	if (c->type == MSG_PROFILE_ENABLE_WANTED || c->type == MSG_MAINTENANCE_WANTED)
+		return grants_finish_profile(g, ask_id, c, e, out);
 	return c->type == MSG_LOCK_WANTED ? grants_lock_recorded(g, ask_id, c, e, out) : OK;
 }
 

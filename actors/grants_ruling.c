@@ -48,7 +48,8 @@ add_wraps(struct decision *d, uint8_t classes, uint8_t sealed[CLASS__COUNT][SEAL
 static bool
 is_owners(enum op op)
 {
-	return op_known(op) && op != OP_PROPOSE;
+	return op_known(op) && op != OP_PROPOSE &&
+	    (!op_is_profile(op) || op == OP_PROFILE_LIST || op == OP_PROFILE_CHANGE);
 }
 
 /* A search may name a vault or, with none, means all. */
@@ -80,6 +81,8 @@ decide_owner(struct grants *g, const struct ask_body *ask, struct decision *d)
 		return e;
 	d->authenticated = true;
 	d->ruling.sudo = grants_check_sudo(g, &ask->peer) == OK;
+	if (op_is_profile((enum op)ask->op))
+		return grants_profile_check(g);
 	if (ask->op == OP_CREDENTIAL_BYTES && !d->ruling.sudo)
 		return ERR_SUDO_REQUIRED;
 	if (all)
@@ -250,7 +253,8 @@ grants_on_ruling_wanted(void *self, const struct inbound *in, struct outbox *out
 		e = ERR_SEARCH_WARMING;
 	if (e == OK) {
 		ruling_mac(g->ruling_key, &d.ruling, d.ruling.mac);
-		return outbox_put(out, ask->op == OP_SEARCH ? MSG_QUERY_WANTED : MSG_RECORD_WANTED, in->ask_id, &d.ruling);
+		return outbox_put(out, ask->op == OP_SEARCH ? MSG_QUERY_WANTED : op_is_profile((enum op)ask->op) ? MSG_PROFILE_WANTED
+		    : MSG_RECORD_WANTED, in->ask_id, &d.ruling);
 	}
 	refusal = (struct refusal_body){
 		.error = (uint16_t)e, .authenticated = d.authenticated,

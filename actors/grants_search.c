@@ -86,7 +86,7 @@ static void
 dropped(struct grants *g, struct outbox *out)
 {
 	g->search.dropping = 0;
-	grants_lock_index_gone(g, out);
+	grants_locks_go_on(g, out);
 }
 
 enum err

@@ -12,6 +12,7 @@
 #include "mailbox/pending.h"
 #include "store/ban.h"
 #include "store/grants_db.h"
+#include "store/grants_db_profile.h"
 #include "store/log_record.h"
 
 #define RULING_MS  2000 /* how long a ruling holds */
@@ -44,6 +45,26 @@ struct grants_events {
 	struct mono_ms    retry;    /* 0: nothing was refused */
 };
 
+/* The remote profile: what is kept of it, and how far its process is. */
+struct grants_profile {
+	bool                  exists;      /* it was enabled once */
+	struct profile_record record;
+	bool                  up, http_up; /* the edges of its process and of the door to it */
+	bool                  opened;      /* its process has the key */
+	uint64_t              opening;     /* the ask by which it gets it; 0: none is under way */
+	struct mono_ms        open_until;
+	struct mono_ms        retry;       /* 0: nothing was refused */
+	enum err              open_error;  /* why the last one did not open */
+	uint64_t              dropping;    /* the newest ask that it forgets all; 0: none */
+	struct mono_ms        drop_until;
+	bool                  closing;     /* and so does the keyring, which has not said yet how it stands then */
+	bool                  loaded;      /* custody's key of it is in the keyring, as that last said */
+	bool                  told_once;
+	enum http_phase       told;        /* to HTTP */
+	struct http_listens_body listens;  /* as HTTP last said; the spans point at the next two */
+	uint8_t               address[128], origin[512];
+};
+
 struct grants {
 	const struct settings *settings;
 	struct grants_db *db;          /* owned */
@@ -68,6 +89,7 @@ struct grants {
 		uint64_t       dropping; /* the newest ask that the index be wiped; 0: none, it is gone */
 		struct mono_ms drop_until;
 	} search;
+	struct grants_profile profile;
 	uint64_t init_ask;             /* an init that waits for the log's first word; 0: none */
 
 	bool           want_load;      /* a start that has not come to its end: of the daemon or of keyring */
@@ -98,6 +120,8 @@ struct command {
 	bool             ban_failed;   /* lock: the file could not say it; the log may */
 	struct enrolment_record enrolment; /* enable */
 	bool             leaves_material; /* disable */
+	bool             waits_for_profile; /* to be open */
+	uint8_t          sealed_profile[SEALED_KEY_LEN]; /* profile enable: its key, when it was made for it */
 	struct envelope  envelope;     /* passwd */
 	enum log_config  config;       /* a setting: which */
 	struct grant_record *minted;   /* owned; mint, until its record is durable; without vaults until there are keys */
@@ -232,8 +256,8 @@ enum err grants_lock_recorded(struct grants *g, uint64_t ask_id, struct command 
 enum err grants_lock_without_checkpoint(struct grants *g, struct outbox *out);
 enum err grants_lock_tick(struct grants *g, struct mono_ms now, struct outbox *out);
 
-/* The index is gone: ends the locks that waited for that alone. */
-void     grants_lock_index_gone(struct grants *g, struct outbox *out);
+/* The index is gone, or what the profile held: ends the locks that waited for that alone. */
+void     grants_locks_go_on(struct grants *g, struct outbox *out);
 
 /* grants_sleep.c */
 enum err        grants_on_sleep(void *self, const struct inbound *in, struct outbox *out);
@@ -261,6 +285,42 @@ enum err grants_search_tick(struct grants *g, struct mono_ms now, struct outbox 
 void     grants_search_edge(struct grants *g, bool up, struct outbox *out);
 enum err grants_on_index_ask(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_index_dropped(void *self, const struct inbound *in, struct outbox *out);
+
+/* grants_profile.c: how the remote profile stands. */
+enum http_phase grants_profile_phase(const struct grants *g);
+enum err grants_profile_load(struct grants *g); /* what the database keeps of it */
+
+/* Tells HTTP how it stands, if that is another than was told or `anew`. */
+enum err grants_profile_tell(struct grants *g, bool anew, struct outbox *out);
+
+/* Has the keyring give the profile its key, if it is to have it and has not. */
+enum err grants_profile_open(struct grants *g, struct outbox *out);
+
+/* Has the profile forget all, which all locks wait for that take its key. After a while its process is ended instead. */
+enum err grants_profile_drop(struct grants *g, uint64_t ask_id, struct outbox *out);
+enum err grants_profile_tick(struct grants *g, struct mono_ms now, struct outbox *out);
+struct mono_ms grants_profile_next(const struct grants *g); /* when the next tick is; 0: no wish */
+void     grants_profile_edge(struct grants *g, enum actor other, bool up, struct outbox *out);
+
+/* May its owner ask it now? OK, or why not. */
+enum err grants_profile_check(struct grants *g);
+enum err grants_on_profile_opened(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_profile_not_opened(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_profile_dropped(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_http_listens(void *self, const struct inbound *in, struct outbox *out);
+
+/* grants_profile_owner.c */
+enum err grants_on_profile_enable(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_profile_key_made(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_profile_disable(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_maintenance(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_on_profile_state(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_finish_profile(struct grants *g, uint64_t ask_id, struct command *c, enum err recorded, struct outbox *out);
+
+/* A part of what commands waited for is over: its key is gone here or there, or it is open or will not be. */
+void     grants_profile_gone(struct grants *g, struct outbox *out);
+enum err grants_profile_keys_dropped(struct grants *g, uint64_t ask_id, const struct command *c, struct outbox *out);
+void     grants_profile_settled(struct grants *g, enum err why, struct outbox *out);
 
 /* grants_start.c */
 struct custody_ref_body grants_custody_ref(const struct grants *g, uint8_t delegation[DELEGATION_LEN]);

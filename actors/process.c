@@ -11,7 +11,7 @@
 #include "escrow/hash.h"
 #include "escrow/secret.h"
 
-_Static_assert(ERR__COUNT < PROCESS_END_SEARCH, "an error fits a byte beside the words");
+_Static_assert(ERR__COUNT < PROCESS_END_PROFILE, "an error fits a byte beside the words");
 
 #define CONFIG_MAX 32768
 

@@ -12,6 +12,7 @@
 #define PROCESS_FD    3    /* the inherited socket; the process ends when it does */
 
 /* Said on it, a byte each; a smaller one is the enum err that the process ends with. */
+#define PROCESS_END_PROFILE 0xfc /* likewise of what it holds */
 #define PROCESS_END_SEARCH 0xfd /* that process does not let go of its index: it is to be killed */
 #define PROCESS_CONNECTED 0xfe /* every edge of the process has been up */
 #define PROCESS_READY     0xff /* the first try at a key-only start has ended */

@@ -206,6 +206,8 @@ take_word(struct child *c)
 		c->supervisor->started = true;
 	else if (word == PROCESS_END_SEARCH)
 		end_process(c->supervisor, "search");
+	else if (word == PROCESS_END_PROFILE)
+		end_process(c->supervisor, "profile");
 	else if (word < ERR__COUNT)
 		c->said = (enum err)word;
 	tell_ready(c->supervisor);

@@ -7,6 +7,7 @@ static const char *const names[DB__COUNT] = {
 	[DB_LIBRARY] = "library", [DB_VAULT_KEYS] = "vault_keys", [DB_GRANT] = "grant",
 	[DB_WRAP] = "wrap", [DB_TOKEN] = "token", [DB_ENROLMENT] = "enrolment",
 	[DB_ANCHOR] = "anchor", [DB_UNRECORDED] = "unrecorded",
+	[DB_PROFILE] = "profile",
 };
 
 enum err

@@ -16,6 +16,7 @@ enum grants_db_name {
 	DB_ENROLMENT,  /* zero id: one record */
 	DB_ANCHOR,     /* zero id: one record */
 	DB_UNRECORDED, /* number */
+	DB_PROFILE,    /* zero id: one record */
 	DB__COUNT
 };
 

@@ -232,7 +232,8 @@ a_grants_ask_is_of_a_type_and_comes_from_its_surfaces_alone(void **state)
 static enum err
 verdict_of_owner(bool initialized, bool unlocked, bool sudo, enum op op, enum surface surface, bool vault_known)
 {
-	if (surface != SURFACE_OWNER || op <= OP_NONE || op >= OP__COUNT || op == OP_PROPOSE)
+	if (surface != SURFACE_OWNER || op <= OP_NONE || op >= OP__COUNT || op == OP_PROPOSE ||
+	    (op_is_profile(op) && op != OP_PROFILE_LIST && op != OP_PROFILE_CHANGE))
 		return ERR_INVALID_ARGUMENT;
 	if (!initialized)
 		return ERR_NOT_INITIALIZED;
@@ -240,6 +241,8 @@ verdict_of_owner(bool initialized, bool unlocked, bool sudo, enum op op, enum su
 		return ERR_LOCKED;
 	if (op == OP_CREDENTIAL_BYTES && !sudo)
 		return ERR_SUDO_REQUIRED;
+	if (op_is_profile(op))
+		return ERR_PROFILE_OFF;
 	return op == OP_VAULT_LIST || vault_known ? OK : ERR_NOT_FOUND;
 }
 

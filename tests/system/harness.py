@@ -175,7 +175,7 @@ def program(*args, input=None, env=None, timeout=30, cwd="/", **more):
 
 # What stands for each argument that a command cannot do without; an id for all others.
 _ARGUMENTS = {"NAME": "x", "QUERY": "x", "FILE|-": "-", "OUT": "/nonexistent/out", "INDEX": "0", "OLD": "1", "NEW": "1",
-              "NONE|center": "center"}
+              "NONE|center": "center", "on|off": "on"}
 _OPTIONS = {"asset add": ["--kind", "memory"], "asset resolve": ["--pick", NO_ID],
             "unattended enable": ["--backend", "owner-file"],
             "unattended mint": ["--vault", NO_ID, "--client-file", "/nonexistent/c"],

@@ -111,6 +111,16 @@ static const struct option enable_options[] = {
 	END
 };
 
+static const struct option profile_enable_options[] = {
+	{ "--backend", "NAME", "a custody that opens it after a restart: linux-secret-service or owner-file", false, false },
+	END
+};
+
+static const struct option maintenance_options[] = {
+	{ "--message", "TEXT", "what whoever asks is told, at most 1200 bytes", false, false },
+	END
+};
+
 #define MINT_OPTIONS \
 	{ "--expires", "DURATION", "how long: 90s, 30m, 2h, 7d, 4w, or until 2026-11-30T10:00:00Z (default: for ever)", false, false }, \
 	{ "--label", "TEXT", "at most 64 characters (128 bytes: 42 of Chinese) to know it by; stored in clear", false, false }, \
@@ -350,6 +360,18 @@ const struct command commands[] = {
 	  "Works while the library is unlocked. Answers are at most --max-bytes long, counted once;\n"
 	  "what does not fit comes at a cursor. The grant file is read again with each connection.",
 	  0, 0, serve_options, NEEDS_HOME, true, false, run_mcp_serve },
+	{ "profile enable", "", "open the endpoint for remote assistants",
+	  "It serves while the library is unlocked; with --backend after a restart, too. Needs sudo.\n"
+	  "`http` in config.json says where it listens (default: 127.0.0.1:8787).",
+	  0, 0, profile_enable_options, NEEDS_HOME, true, false, run_profile_enable },
+	{ "profile disable", "", "close it: no assistant reads or proposes anything any more",
+	  "Facts, proposals and connections stay. A custody's part is removed. Needs sudo.",
+	  0, 0, NULL, NEEDS_HOME, true, false, run_profile_disable },
+	{ "profile status", "", "say how the endpoint stands, and where it listens", "",
+	  0, 0, NULL, NEEDS_HOME, true, false, run_profile_status },
+	{ "profile maintenance", "on|off", "have the endpoint answer that it is in maintenance",
+	  "Pages and assistants are told so, with the message; you go on as always.",
+	  1, 1, maintenance_options, NEEDS_HOME, true, false, run_profile_maintenance },
 	{ "proposal list", "", "list what assistants propose",
 	  "Nothing of it is in the vault before it is confirmed.",
 	  0, 0, proposal_list_options, NEEDS_HOME, false, false, run_proposal_list },

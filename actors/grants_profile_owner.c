@@ -1,0 +1,265 @@
+/* What the owner says of the remote profile: enabled, disabled, in maintenance; and how it stands. */
+#include <string.h>
+
+#include "actors/grants_state.h"
+#include "mailbox/utf8.h"
+
+static enum err
+check_enable(struct grants *g, const struct enable_ask_body *b)
+{
+	enum err e = grants_check_sudo(g, &b->peer);
+
+	if (e != OK)
+		return e;
+	if (b->backend.len > 0)
+		return ERR_CUSTODY_UNSUPPORTED;
+	return g->audit_up ? OK : ERR_AUDIT_UNAVAILABLE;
+}
+
+/* What widens waits for its record: enabled, and at the first time with a key. */
+enum err
+grants_on_profile_enable(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct grants *g = self;
+	const struct enable_ask_body *b = &in->body->enable_ask;
+	struct library_body library = { .library = g->library.library };
+	struct command *c;
+	enum err e;
+
+	if ((e = check_enable(g, b)) != OK)
+		return grants_refuse(out, in->ask_id, e);
+	if ((e = grants_begin(in, g, &b->peer, out, &c)) != OK || c == NULL)
+		return e;
+	c->config = CONFIG_PROFILE_ENABLED;
+	if (!g->profile.exists)
+		return outbox_put(out, MSG_PROFILE_KEY_MAKE, in->ask_id, &library);
+	memcpy(c->sealed_profile, g->profile.record.sealed, sizeof c->sealed_profile);
+	return grants_keep_record(g, in->ask_id, LOG_CONFIG, out);
+}
+
+enum err
+grants_on_profile_key_made(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct grants *g = self;
+	struct command *c = grants_command(g, in->ask_id);
+
+	if (c == NULL)
+		return OK;
+	/* Another enable may have been first. */
+	memcpy(c->sealed_profile, g->profile.exists ? g->profile.record.sealed : in->body->profile_key.sealed,
+	    sizeof c->sealed_profile);
+	return grants_keep_record(g, in->ask_id, LOG_CONFIG, out);
+}
+
+static enum err
+keep(struct grants *g, const struct profile_record *r)
+{
+	enum err e = grants_db_put_profile(g->db, r);
+
+	if (e == OK) {
+		g->profile.record = *r;
+		g->profile.exists = true;
+	}
+	return e;
+}
+
+static enum err
+finish_enable(struct grants *g, uint64_t ask_id, struct command *c, struct outbox *out)
+{
+	struct profile_record r = g->profile.record;
+	enum err e;
+
+	if (!g->profile.exists) {
+		r = (struct profile_record){ .enabled = true };
+		memcpy(r.sealed, c->sealed_profile, sizeof r.sealed);
+	}
+	r.enabled = true;
+	if ((e = keep(g, &r)) != OK)
+		return grants_end(g, ask_id, e, NOTHING_MADE, out);
+	g->profile.retry.ms = 0;
+	if ((e = grants_profile_open(g, out)) != OK || (e = grants_profile_tell(g, false, out)) != OK)
+		return e;
+	/* What its owner does next finds it open. */
+	c->waits_for_profile = g->profile.opening != 0;
+	return c->waits_for_profile ? OK : grants_end(g, ask_id, OK, NOTHING_MADE, out);
+}
+
+enum err
+grants_finish_profile(struct grants *g, uint64_t ask_id, struct command *c, enum err recorded, struct outbox *out)
+{
+	struct profile_record r = g->profile.record;
+	enum err e = recorded;
+
+	if (e == OK && c->type == MSG_PROFILE_ENABLE_WANTED)
+		return finish_enable(g, ask_id, c, out);
+	r.maintenance = false;
+	memset(r.message, 0, sizeof r.message);
+	if (e == OK && (e = keep(g, &r)) == OK)
+		e = grants_profile_tell(g, true, out);
+	return grants_end(g, ask_id, e, NOTHING_MADE, out);
+}
+
+struct settled {
+	struct outbox *out;
+	enum err       why;
+};
+
+static bool
+waits_for_profile(const void *arg, const void *value)
+{
+	const struct command *c = value;
+
+	(void)arg;
+	return c->waits_for_profile;
+}
+
+static void
+settle(void *arg, uint64_t ask_id, void *value)
+{
+	const struct settled *s = arg;
+
+	(void)value;
+	if (s->why == OK)
+		(void)grants_done(s->out, ask_id, NOTHING_MADE);
+	else
+		(void)grants_refuse(s->out, ask_id, s->why);
+}
+
+void
+grants_profile_settled(struct grants *g, enum err why, struct outbox *out)
+{
+	pending_fail_some(g->commands, waits_for_profile, settle, &(struct settled){ out, why });
+}
+
+/* At once, and told to the log. Over when nobody has the key any more. */
+enum err
+grants_on_profile_disable(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct grants *g = self;
+	const struct peer_body *peer = &in->body->owner_ask.peer;
+	struct profile_record r = g->profile.record;
+	struct command *c;
+	enum err e;
+
+	if ((e = grants_check_sudo(g, peer)) == OK && (!g->profile.exists || !r.enabled))
+		e = ERR_PROFILE_OFF;
+	r.enabled = false;
+	if (e != OK || (e = keep(g, &r)) != OK)
+		return grants_refuse(out, in->ask_id, e);
+	if ((e = grants_event_config(g, out, CONFIG_PROFILE_DISABLED, NOTHING_MADE, peer)) != OK ||
+	    (e = grants_profile_drop(g, in->ask_id, out)) != OK ||
+	    (e = grants_begin(in, g, peer, out, &c)) != OK || c == NULL)
+		return e;
+	return outbox_put(out, MSG_KEYS_DROP, in->ask_id, &(struct keys_drop_body){ .profile = 1 });
+}
+
+static bool
+is_disabled(const struct grants *g, const struct command *c)
+{
+	return c->type == MSG_PROFILE_DISABLE_WANTED && c->keys_dropped && g->profile.dropping == 0;
+}
+
+enum err
+grants_profile_keys_dropped(struct grants *g, uint64_t ask_id, const struct command *c, struct outbox *out)
+{
+	return is_disabled(g, c) ? grants_end(g, ask_id, OK, NOTHING_MADE, out) : OK;
+}
+
+struct going {
+	const struct grants *grants;
+	struct outbox       *out;
+};
+
+static bool
+waits_for_process(const void *arg, const void *value)
+{
+	const struct going *going = arg;
+
+	return is_disabled(going->grants, value);
+}
+
+static void
+done(void *arg, uint64_t ask_id, void *value)
+{
+	const struct going *going = arg;
+
+	(void)value;
+	(void)grants_done(going->out, ask_id, NOTHING_MADE);
+}
+
+void
+grants_profile_gone(struct grants *g, struct outbox *out)
+{
+	grants_locks_go_on(g, out);
+	pending_fail_some(g->commands, waits_for_process, done, &(struct going){ g, out });
+}
+
+/* One paragraph for whoever asks: no control characters. */
+static bool
+is_message(struct span s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (s.p[i] < 0x20 || s.p[i] == 0x7f)
+			return false;
+	return s.len <= MAINTENANCE_MESSAGE_MAX && utf8_valid(s);
+}
+
+static enum err
+begin_maintenance(struct grants *g, const struct inbound *in, struct outbox *out)
+{
+	const struct maintenance_ask_body *b = &in->body->maintenance_ask;
+	struct profile_record r = g->profile.record;
+	enum err e;
+
+	r.maintenance = true;
+	memset(r.message, 0, sizeof r.message);
+	if (b->message.len > 0)
+		memcpy(r.message, b->message.p, b->message.len);
+	if ((e = keep(g, &r)) != OK)
+		return grants_refuse(out, in->ask_id, e);
+	if ((e = grants_profile_tell(g, true, out)) != OK ||
+	    (e = grants_event_config(g, out, CONFIG_PROFILE_MAINTENANCE, NOTHING_MADE, &b->peer)) != OK)
+		return e;
+	return grants_done(out, in->ask_id, NOTHING_MADE);
+}
+
+/* It narrows, and is done at once; its end widens, and waits for its record. */
+enum err
+grants_on_maintenance(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct grants *g = self;
+	const struct maintenance_ask_body *b = &in->body->maintenance_ask;
+	struct command *c;
+	enum err e;
+
+	if ((e = grants_check_owner(g)) == OK)
+		e = !g->profile.exists || !g->profile.record.enabled ? ERR_PROFILE_OFF
+		    : b->on > 1 || !is_message(b->message) || (!b->on && b->message.len > 0) ? ERR_INVALID_ARGUMENT : OK;
+	if (e != OK)
+		return grants_refuse(out, in->ask_id, e);
+	if (b->on)
+		return begin_maintenance(g, in, out);
+	if (!g->profile.record.maintenance)
+		return grants_done(out, in->ask_id, NOTHING_MADE);
+	if (!g->audit_up)
+		return grants_refuse(out, in->ask_id, ERR_AUDIT_UNAVAILABLE);
+	if ((e = grants_begin(in, g, &b->peer, out, &c)) != OK || c == NULL)
+		return e;
+	c->config = CONFIG_PROFILE_NO_MAINTENANCE;
+	return grants_keep_record(g, in->ask_id, LOG_CONFIG, out);
+}
+
+enum err
+grants_on_profile_state(void *self, const struct inbound *in, struct outbox *out)
+{
+	const struct grants *g = self;
+	const struct grants_profile *p = &g->profile;
+	struct profile_state_body b = { .phase = (uint8_t)grants_profile_phase(g), .exists = p->exists,
+		.enabled = p->exists && p->record.enabled, .opened = p->opened, .loaded = p->loaded, .http = p->listens };
+
+	if (!g->initialized)
+		return grants_refuse(out, in->ask_id, ERR_NOT_INITIALIZED);
+	if (p->record.maintenance)
+		b.message = (struct span){ (const uint8_t *)p->record.message, strlen(p->record.message) };
+	return outbox_put(out, MSG_PROFILE_STATE_FOUND, in->ask_id, &b);
+}
