@@ -15,8 +15,6 @@ oauth_form_value(const struct oauth_form *f, const char *name)
 bool
 oauth_form_repeats(const struct oauth_form *f)
 {
-	if (f->n > OAUTH_FIELDS_MAX)
-		return true;
 	for (size_t i = 0; i < f->n; i++)
 		for (size_t k = i + 1; k < f->n; k++)
 			if (span_same(f->fields[i].name, f->fields[k].name) && !span_is(f->fields[i].name, "resource"))

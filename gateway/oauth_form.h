@@ -5,24 +5,17 @@
 #ifndef GATEWAY_OAUTH_FORM_H
 #define GATEWAY_OAUTH_FORM_H
 
-#include "mailbox/wire.h"
-
-struct oauth_field {
-	struct span name;
-	struct span value;
-};
+#include "gateway/http_form.h"
 
 struct oauth_form {
-	const struct oauth_field *fields; /* borrowed */
+	const struct http_field *fields; /* borrowed */
 	size_t                    n;
 };
 
 /* The first value of that name; p NULL and len 0 when there is none, or an empty one. */
 struct span oauth_form_value(const struct oauth_form *f, const char *name);
 
-#define OAUTH_FIELDS_MAX 64
-
-/* True when some name comes twice, `resource` aside (RFC 8707, 2), or there are more than OAUTH_FIELDS_MAX. */
+/* True when some name comes twice, `resource` aside (RFC 8707, 2). */
 bool oauth_form_repeats(const struct oauth_form *f);
 
 /*

@@ -15,14 +15,14 @@ static char client_id[OAUTH_CLIENT_ID_MAX + 1];
 
 /* A good request; a test changes, adds or removes fields. */
 struct request {
-	struct oauth_field fields[16];
+	struct http_field fields[16];
 	size_t             n;
 };
 
 static void
 add(struct request *r, const char *name, const char *value)
 {
-	r->fields[r->n++] = (struct oauth_field){ span_of(name), span_of(value) };
+	r->fields[r->n++] = (struct http_field){ span_of(name), span_of(value) };
 }
 
 static struct request

@@ -16,7 +16,7 @@ static char client_id[OAUTH_CLIENT_ID_MAX + 1];
 static char code[OAUTH_TOKEN_LEN + 1], refresh[OAUTH_TOKEN_LEN + 1], access_token[OAUTH_TOKEN_LEN + 1];
 
 struct form {
-	struct oauth_field fields[12];
+	struct http_field fields[12];
 	size_t             n;
 };
 
@@ -27,7 +27,7 @@ set(struct form *f, const char *name, const char *value)
 		if (span_is(f->fields[i].name, name))
 			f->fields[i] = f->fields[--f->n];
 	if (value != NULL)
-		f->fields[f->n++] = (struct oauth_field){ span_of(name), span_of(value) };
+		f->fields[f->n++] = (struct http_field){ span_of(name), span_of(value) };
 }
 
 static struct form
@@ -125,7 +125,7 @@ errors_come_in_their_order(void **state)
 	set(&f, "client_id", NULL);
 	assert_int_equal(judge(&f, &q), OAUTH_INVALID_REQUEST);
 	f = code_form();
-	f.fields[f.n++] = (struct oauth_field){ span_of("code"), span_of("other") };
+	f.fields[f.n++] = (struct http_field){ span_of("code"), span_of("other") };
 	assert_int_equal(judge(&f, &q), OAUTH_INVALID_REQUEST);
 	f = refresh_form();
 	set(&f, "refresh_token", access_token);
