@@ -65,6 +65,15 @@ static const struct handler handlers[] = {
 	{ MSG_LOG_BAN, on_log_ban },
 	{ MSG_GRANTS_HEAD, grants_on_head },
 	{ MSG_CHECKPOINT_ORDERED, grants_on_checkpoint_ordered },
+	{ MSG_HTTP_ASK, grants_on_http_ask },
+	{ MSG_TOKEN_CHECK, grants_on_token_check },
+	{ MSG_CLIENT_WANTED, grants_on_client_wanted },
+	{ MSG_CONSENT, grants_on_consent },
+	{ MSG_CODE_REDEEM, grants_on_code_redeem },
+	{ MSG_TOKEN_REFRESH, grants_on_token_refresh },
+	{ MSG_TOKEN_REVOKE, grants_on_token_revoke },
+	{ MSG_CONNECTIONS_WANTED, grants_on_connections },
+	{ MSG_REDUCE_WANTED, grants_on_reduce },
 	{ MSG_CHECKPOINT_OVER, grants_on_checkpoint_over },
 };
 
@@ -88,6 +97,7 @@ grants_stop(void *self)
 	if (g->commands != NULL)
 		pending_fail_all(g->commands, forget, NULL);
 	pending_free(&g->commands);
+	grants_oauth_stop(g);
 	ban_close(&g->ban);
 	if (g->db != NULL)
 		(void)grants_db_keep_anchor(g->db);
@@ -145,7 +155,8 @@ grants_start(const struct actor_context *context, void **self)
 	    (e = pending_new(COMMANDS_MAX, sizeof(struct command), &g->commands)) != OK ||
 	    (e = grants_db_open(GRANTS_DIR, &g->db)) != OK ||
 	    (e = ban_open(BAN_FILE, &g->ban)) != OK ||
-	    (e = grants_load_library(g)) != OK) {
+	    (e = grants_load_library(g)) != OK ||
+	    (e = grants_oauth_start(g)) != OK) {
 		grants_stop(g);
 		return e;
 	}
@@ -335,6 +346,7 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 		grants_search_edge(g, up, out);
 	if (other == ACTOR_PROFILE || other == ACTOR_HTTP || other == ACTOR_KEYRING)
 		grants_profile_edge(g, other, up, out);
+	grants_oauth_edge(g, other, up, out);
 	if (other == ACTOR_GATE && up && g->started)
 		(void)outbox_put(out, MSG_STARTED, 0, &(struct nothing_body){ 0 });
 }
@@ -362,6 +374,7 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 	(void)grants_expiry_tick(g, now, out);
 	grants_anchor_tick(g, now);
 	next = pending_next(g->commands);
+	sooner(&next, grants_oauth_tick(g, now, out));
 	sooner(&next, g->expiry);
 	if (!g->started)
 		sooner(&next, g->patience);

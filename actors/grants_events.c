@@ -49,12 +49,23 @@ first_held(struct grants_events *ev)
 	return NULL;
 }
 
+/* Who ended a connection: the owner, or the client by what it showed. */
+static enum surface
+surface_of(struct grants *g, const struct unrecorded *u)
+{
+	struct connection_record c;
+	bool by_client = u->connection && grants_db_connection(g->db, u->id, &c) == OK && c.end != CONNECTION_REVOKED;
+
+	return by_client ? SURFACE_HTTP : SURFACE_OWNER;
+}
+
 static enum err
 tell_row(struct grants *g, const struct unrecorded *u, struct outbox *out)
 {
-	struct event_body b = { .type = u->all ? LOG_DISABLE : LOG_REVOKE, .surface = SURFACE_OWNER, .outcome = LOG_DONE,
-		.subject_kind = u->all ? LOG_TERMINAL : LOG_GRANT_ID, .subject = u->id };
+	struct event_body b = { .type = u->all ? LOG_DISABLE : LOG_REVOKE, .outcome = LOG_DONE,
+		.subject_kind = u->all ? LOG_TERMINAL : u->connection ? LOG_CONNECTION_ID : LOG_GRANT_ID, .subject = u->id };
 
+	b.surface = (uint8_t)surface_of(g, u);
 	g->events.row = u->number;
 	g->events.row_ask = g->events.telling = grants_own_ask(g);
 	return outbox_put(out, MSG_EVENT_KEEP, g->events.telling, &b);
@@ -90,8 +101,8 @@ grants_events_again(struct grants *g, struct outbox *out)
 	return tell_next(g, out);
 }
 
-static enum err
-tell(struct grants *g, const struct event_body *b, struct outbox *out)
+enum err
+grants_event_tell(struct grants *g, const struct event_body *b, struct outbox *out)
 {
 	if (hold(g, grants_own_ask(g), false, b) == NULL)
 		log_line_error(ACTOR_GRANTS, ERR_BUSY, 0);
@@ -104,7 +115,7 @@ grants_event(struct grants *g, struct outbox *out, enum log_type type, enum err 
 {
 	struct event_body b = grants_event_of(type, outcome, peer, grant);
 
-	return tell(g, &b, out);
+	return grants_event_tell(g, &b, out);
 }
 
 enum err
@@ -115,7 +126,7 @@ grants_event_config(struct grants *g, struct outbox *out, enum log_config what, 
 
 	b.config = (uint8_t)what;
 	b.about = about;
-	return tell(g, &b, out);
+	return grants_event_tell(g, &b, out);
 }
 
 enum err

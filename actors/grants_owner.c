@@ -147,7 +147,7 @@ grants_recorded(struct grants *g, uint64_t ask_id, enum err e, struct outbox *ou
 	struct command *c = grants_command(g, ask_id);
 
 	if (c == NULL)
-		return OK;
+		return grants_consent_recorded(g, ask_id, e, out);
 	c->waits_for_log = false;
 	if (c->type == MSG_RESUME_WANTED)
 		return finish_resume(g, ask_id, e, out);

@@ -135,6 +135,7 @@ opening_ended(struct grants *g, uint64_t ask_id, enum err e, struct outbox *out)
 	if (!p->opened)
 		return put_drop(grants_own_ask(g), out);
 	p->open_error = OK;
+	grants_oauth_profile_opened(g, out);
 	grants_profile_settled(g, OK, out);
 	return grants_profile_tell(g, false, out);
 }

@@ -5,6 +5,7 @@
 #ifndef ACTORS_GRANTS_STATE_H
 #define ACTORS_GRANTS_STATE_H
 
+#include "actors/grants_oauth.h"
 #include "actors/settings.h"
 #include "actors/sudo.h"
 #include "escrow/hash.h"
@@ -90,6 +91,7 @@ struct grants {
 		struct mono_ms drop_until;
 	} search;
 	struct grants_profile profile;
+	struct grants_oauth oauth;
 	uint64_t init_ask;             /* an init that waits for the log's first word; 0: none */
 
 	bool           want_load;      /* a start that has not come to its end: of the daemon or of keyring */
@@ -164,6 +166,9 @@ enum err grants_event(struct grants *g, struct outbox *out, enum log_type type, 
 /* Of a setting: what was changed, and of what. */
 enum err grants_event_config(struct grants *g, struct outbox *out, enum log_config what, struct uuid about,
     const struct peer_body *peer);
+
+/* Of anything else. */
+enum err grants_event_tell(struct grants *g, const struct event_body *b, struct outbox *out);
 
 /* Of a command that goes on at grants_recorded, once. ERR_BUSY: too many wait. */
 enum err grants_event_awaited(struct grants *g, uint64_t ask_id, const struct event_body *b, struct outbox *out);

@@ -208,11 +208,14 @@ db_records_take_token(struct span value, struct uuid *grant)
 	return true;
 }
 
+/* Of what it is; stored. */
+enum { OF_GRANT, OF_ALL, OF_CONNECTION };
+
 void
 db_records_put_unrecorded(struct wire_out *o, const struct unrecorded *u)
 {
 	wire_put_u8(o, DB_RECORD_VERSION);
-	wire_put_u8(o, u->all);
+	wire_put_u8(o, u->all ? OF_ALL : u->connection ? OF_CONNECTION : OF_GRANT);
 	wire_put_id(o, u->id);
 }
 
@@ -220,12 +223,13 @@ bool
 db_records_take_unrecorded(struct span value, struct unrecorded *out)
 {
 	struct wire_in in = db_records_start(value);
-	bool all = db_records_take_bool(&in);
+	uint8_t of = wire_take_u8(&in);
 	struct uuid id = wire_take_id(&in);
 
-	if (!wire_done(&in))
+	if (!wire_done(&in) || of > OF_CONNECTION)
 		return false;
-	out->all = all;
+	out->all = of == OF_ALL;
+	out->connection = of == OF_CONNECTION;
 	out->id = id;
 	return true;
 }

@@ -24,7 +24,7 @@
 #include "mailbox/err.h"
 #include "mailbox/wire.h"
 
-#define ENV_DBS_MAX   12
+#define ENV_DBS_MAX   24
 #define ENV_KEY_MAX   64
 #define ENV_GROUP_MAX ((size_t)32 << 20) /* bytes in a group; each write counts a page more than its value */
 

@@ -6,8 +6,9 @@
 static const char *const names[DB__COUNT] = {
 	[DB_LIBRARY] = "library", [DB_VAULT_KEYS] = "vault_keys", [DB_GRANT] = "grant",
 	[DB_WRAP] = "wrap", [DB_TOKEN] = "token", [DB_ENROLMENT] = "enrolment",
-	[DB_ANCHOR] = "anchor", [DB_UNRECORDED] = "unrecorded",
-	[DB_PROFILE] = "profile",
+	[DB_ANCHOR] = "anchor", [DB_UNRECORDED] = "unrecorded", [DB_PROFILE] = "profile",
+	[DB_CONNECTION] = "connection", [DB_CLIENT] = "client", [DB_CODE] = "code", [DB_ACCESS] = "access", [DB_REFRESH] = "refresh",
+	[DB_MOMENT] = "moment",
 };
 
 enum err

@@ -155,12 +155,13 @@ enum err grants_db_revoke_all(struct grants_db *db, struct uuid by);
 /*
  * A revocation that the log is not known to hold, noted with the commit that
  * made it. What is noted already is not noted twice, so there is at most one
- * for each grant and one for all.
+ * for each grant and connection and one for all.
  */
 struct unrecorded {
 	uint64_t    number; /* rises in the order of what happened */
-	bool        all;    /* every unattended grant there was */
-	struct uuid id;     /* the grant; of all: who did it */
+	bool        all;        /* every unattended grant there was */
+	bool        connection; /* the end of a connection */
+	struct uuid id;         /* the grant or connection; of all: who did it */
 };
 
 /* The first at or after that number. ERR_NOT_FOUND. */

@@ -5,6 +5,7 @@
 #include "store/db_anchor.h"
 #include "store/db_records.h"
 #include "store/env.h"
+#include "store/grants_db_connections.h"
 
 /* The databases; their keys and values are in docs/store-format.md. */
 enum grants_db_name {
@@ -17,6 +18,12 @@ enum grants_db_name {
 	DB_ANCHOR,     /* zero id: one record */
 	DB_UNRECORDED, /* number */
 	DB_PROFILE,    /* zero id: one record */
+	DB_CONNECTION, /* connection */
+	DB_CLIENT,     /* client hash, redirect hash: of living ones */
+	DB_CODE,       /* code hash */
+	DB_ACCESS,     /* token hash */
+	DB_REFRESH,    /* token hash */
+	DB_MOMENT,     /* zero id: one record */
 	DB__COUNT
 };
 
@@ -50,6 +57,21 @@ enum err grants_db_load_unrecorded(struct grants_db *db);
 
 /* In a group: notes it, unless it is noted. The number is set here. */
 enum err grants_db_note_unrecorded(struct grants_db *db, struct unrecorded u);
+
+/*
+ * grants_db_connections.c. In a look or a group: one of them, living or over.
+ * In a group: makes or replaces it; kills its access tokens; is found by its
+ * client no more; ends it.
+ */
+enum err grants_db_get_connection(struct grants_db *db, struct uuid connection, struct connection_record *out);
+enum err grants_db_put_connection(struct grants_db *db, const struct connection_record *c);
+enum err grants_db_kill_access(struct grants_db *db, struct connection_record *c);
+enum err grants_db_drop_client(struct grants_db *db, const struct connection_record *c); /* what it is found by */
+enum err grants_db_finish_connection(struct grants_db *db, struct connection_record *c, enum connection_end why,
+    const struct moment *at);
+
+/* As grants_db_end, and the moment goes with the commit. */
+enum err grants_db_end_at(struct grants_db *db, enum err e, const struct moment *at);
 
 /* Commits the group if e is OK and forgets it if not; the outcome of both. */
 enum err grants_db_end(struct grants_db *db, enum err e);

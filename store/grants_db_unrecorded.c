@@ -40,7 +40,7 @@ find_alike(struct grants_db *db, const struct unrecorded *what)
 	enum err e;
 
 	for (; (e = find(db, from, &u)) == OK; from = u.number + 1)
-		if (u.all == what->all && (u.all || uuid_equal(u.id, what->id)))
+		if (u.all == what->all && u.connection == what->connection && (u.all || uuid_equal(u.id, what->id)))
 			return OK;
 	return e;
 }

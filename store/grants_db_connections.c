@@ -1,0 +1,367 @@
+#include <string.h>
+
+#include "store/db_records_connections.h"
+#include "store/grants_db_inside.h"
+
+enum err
+grants_db_moment(struct grants_db *db, struct moment *out)
+{
+	struct db_key key = grants_db_only_key();
+	struct span value;
+	enum err e;
+
+	if ((e = env_look(db->env)) != OK)
+		return e;
+	e = env_get(db->env, DB_MOMENT, db_records_span(&key), &value);
+	if (e == OK && !db_records_take_moment(value, out))
+		e = ERR_STORAGE_CORRUPT;
+	env_release(db->env);
+	if (e == ERR_NOT_FOUND)
+		*out = (struct moment){ .now = { 0 } };
+	return e == ERR_NOT_FOUND ? OK : e;
+}
+
+static enum err
+put_moment(struct grants_db *db, const struct moment *at)
+{
+	uint8_t buf[DB_RECORD_MAX];
+	struct wire_out o = wire_out(buf, sizeof buf);
+	struct db_key key = grants_db_only_key();
+
+	db_records_put_moment(&o, at);
+	return grants_db_put(db, DB_MOMENT, db_records_span(&key), &o);
+}
+
+enum err
+grants_db_end_at(struct grants_db *db, enum err e, const struct moment *at)
+{
+	return grants_db_end(db, e == OK ? put_moment(db, at) : e);
+}
+
+enum err
+grants_db_keep_moment(struct grants_db *db, const struct moment *at)
+{
+	enum err e = env_begin(db->env);
+
+	return e == OK ? grants_db_end_at(db, OK, at) : e;
+}
+
+enum err
+grants_db_get_connection(struct grants_db *db, struct uuid connection, struct connection_record *out)
+{
+	struct db_key key = db_records_key1(connection);
+	struct span value;
+	enum err e;
+
+	if ((e = env_get(db->env, DB_CONNECTION, db_records_span(&key), &value)) != OK)
+		return e;
+	return db_records_take_connection(value, connection, out) ? OK : ERR_STORAGE_CORRUPT;
+}
+
+enum err
+grants_db_put_connection(struct grants_db *db, const struct connection_record *c)
+{
+	uint8_t buf[DB_RECORD_MAX];
+	struct wire_out o = wire_out(buf, sizeof buf);
+	struct db_key key = db_records_key1(c->connection);
+
+	db_records_put_connection(&o, c);
+	return grants_db_put(db, DB_CONNECTION, db_records_span(&key), &o);
+}
+
+enum err
+grants_db_kill_access(struct grants_db *db, struct connection_record *c)
+{
+	enum err e = OK;
+
+	for (size_t i = 0; i < c->n_access && e == OK; i++)
+		e = env_delete(db->env, DB_ACCESS, (struct span){ c->access[i], SHA256_LEN });
+	c->n_access = 0;
+	return e;
+}
+
+enum err
+grants_db_connection(struct grants_db *db, struct uuid connection, struct connection_record *out)
+{
+	enum err e;
+
+	if ((e = env_look(db->env)) != OK)
+		return e;
+	e = grants_db_get_connection(db, connection, out);
+	env_release(db->env);
+	return e;
+}
+
+struct client_key {
+	uint8_t b[2 * SHA256_LEN];
+};
+
+static struct client_key
+client_key(const uint8_t client[SHA256_LEN], const uint8_t redirect_hash[SHA256_LEN])
+{
+	struct client_key k;
+
+	memcpy(k.b, client, SHA256_LEN);
+	memcpy(k.b + SHA256_LEN, redirect_hash, SHA256_LEN);
+	return k;
+}
+
+static struct span
+client_span(const struct client_key *k)
+{
+	return (struct span){ k->b, sizeof k->b };
+}
+
+/* In a look or a group. */
+static enum err
+get_client(struct grants_db *db, const struct client_key *key, struct connection_record *out)
+{
+	struct span value;
+	struct uuid id;
+	enum err e;
+
+	if ((e = env_get(db->env, DB_CLIENT, client_span(key), &value)) != OK)
+		return e;
+	if (!db_records_take_token(value, &id))
+		return ERR_STORAGE_CORRUPT;
+	e = grants_db_get_connection(db, id, out);
+	return e == ERR_NOT_FOUND || (e == OK && out->end != CONNECTION_LIVES) ? ERR_STORAGE_CORRUPT : e;
+}
+
+enum err
+grants_db_client(struct grants_db *db, const uint8_t client[SHA256_LEN], const uint8_t redirect_hash[SHA256_LEN],
+    struct connection_record *out)
+{
+	struct client_key key = client_key(client, redirect_hash);
+	enum err e;
+
+	if ((e = env_look(db->env)) != OK)
+		return e;
+	e = get_client(db, &key, out);
+	env_release(db->env);
+	return e;
+}
+
+/* Each row of `client` is one that lives. */
+static enum err
+count_living(struct grants_db *db, uint32_t *n)
+{
+	static const uint8_t first[1] = { 0 };
+	struct env_row row;
+	enum err e = env_seek(db->env, DB_CLIENT, (struct span){ first, sizeof first }, &row);
+
+	for (*n = 0; e == OK; e = env_next(db->env, DB_CLIENT, &row))
+		(*n)++;
+	return e == ERR_NOT_FOUND ? OK : e;
+}
+
+enum err
+grants_db_count_connections(struct grants_db *db, uint32_t *living)
+{
+	enum err e;
+
+	if ((e = env_look(db->env)) != OK)
+		return e;
+	e = count_living(db, living);
+	env_release(db->env);
+	return e;
+}
+
+static enum err
+list(struct grants_db *db, bool ended, uint64_t offset, size_t limit, struct connection_record *rows, size_t *n, bool *more)
+{
+	struct db_key key = db_records_key1((struct uuid){ { 0 } });
+	struct connection_record c;
+	struct env_row row;
+	struct uuid id;
+	uint64_t place = 0;
+	enum err e = env_seek(db->env, DB_CONNECTION, db_records_span(&key), &row);
+
+	for (*n = 0, *more = false; e == OK && !*more; e = env_next(db->env, DB_CONNECTION, &row)) {
+		if (!db_records_key_id(row.key, 1, 0, &id) || !db_records_take_connection(row.value, id, &c))
+			return ERR_STORAGE_CORRUPT;
+		if ((!ended && c.end != CONNECTION_LIVES) || place++ < offset)
+			continue;
+		if (*n == limit)
+			*more = true;
+		else
+			rows[(*n)++] = c;
+	}
+	return e == ERR_NOT_FOUND ? OK : e;
+}
+
+enum err
+grants_db_list_connections(struct grants_db *db, bool ended, uint64_t offset, size_t limit, struct connection_record *rows,
+    size_t *n, bool *more)
+{
+	enum err e;
+
+	if ((e = env_look(db->env)) != OK)
+		return e;
+	e = list(db, ended, offset, limit, rows, n, more);
+	env_release(db->env);
+	return e;
+}
+
+bool
+connection_scopes_hold(uint8_t scopes)
+{
+	return scopes != 0 && (scopes & ~SCOPES_ALL) == 0 &&
+	    ((scopes & 1u << SCOPE_SEARCH) == 0 || (scopes & 1u << SCOPE_READ) != 0);
+}
+
+static enum err
+put_code(struct grants_db *db, const struct connection_consent *c, uint32_t generation, const struct moment *at)
+{
+	struct span key = { c->code, SHA256_LEN }, value;
+	uint8_t buf[DB_RECORD_MAX];
+	struct wire_out o = wire_out(buf, sizeof buf);
+	struct db_code code = { .family = { c->connection, generation }, .scopes = c->scopes,
+		.ends = { at->now.ms + CONNECTION_CODE_MS } };
+	enum err e = env_get(db->env, DB_CODE, key, &value);
+
+	if (e != ERR_NOT_FOUND)
+		return e == OK ? ERR_INVALID_ARGUMENT : e;
+	memcpy(code.redirect_given, c->redirect_given, SHA256_LEN);
+	memcpy(code.challenge, c->challenge, SHA256_LEN);
+	db_records_put_code(&o, &code);
+	return grants_db_put(db, DB_CODE, key, &o);
+}
+
+/* A new one, and what it is found by. */
+static enum err
+begin_connection(struct grants_db *db, const struct connection_consent *c, const struct client_key *key,
+    struct connection_record *out)
+{
+	uint8_t buf[DB_RECORD_MAX];
+	struct wire_out o = wire_out(buf, sizeof buf);
+	uint32_t living;
+	enum err e;
+
+	if ((e = grants_db_get_connection(db, c->connection, out)) != ERR_NOT_FOUND)
+		return e == OK ? ERR_CONFLICT : e;
+	if ((e = count_living(db, &living)) != OK)
+		return e;
+	if (living >= CONNECTIONS_MAX)
+		return ERR_PROFILE_FULL;
+	*out = (struct connection_record){ .connection = c->connection, .created = c->wall };
+	memcpy(out->client, c->client, SHA256_LEN);
+	memcpy(out->redirect_hash, c->redirect_hash, SHA256_LEN);
+	db_records_put_token(&o, c->connection);
+	return grants_db_put(db, DB_CLIENT, client_span(key), &o);
+}
+
+static void
+set_texts(struct connection_record *r, const struct connection_consent *c)
+{
+	r->name_len = (uint16_t)c->name.len;
+	r->redirect_len = (uint16_t)c->redirect.len;
+	if (c->name.len > 0)
+		memcpy(r->name, c->name.p, c->name.len);
+	if (c->redirect.len > 0)
+		memcpy(r->redirect, c->redirect.p, c->redirect.len);
+}
+
+static enum err
+consent(struct grants_db *db, const struct connection_consent *c, const struct moment *at)
+{
+	struct client_key key = client_key(c->client, c->redirect_hash);
+	struct connection_record r;
+	enum err e = get_client(db, &key, &r);
+
+	if (e == OK && !uuid_equal(r.connection, c->connection))
+		return ERR_CONFLICT;
+	if (e == ERR_NOT_FOUND)
+		e = begin_connection(db, c, &key, &r);
+	if (e != OK || (e = grants_db_kill_access(db, &r)) != OK)
+		return e;
+	r.scopes = c->scopes;
+	r.categories = c->categories;
+	r.refresh_ends.ms = at->now.ms + CONNECTION_REFRESH_MS;
+	r.n_refreshes = 0;
+	r.revision++;
+	r.generation++;
+	set_texts(&r, c);
+	e = grants_db_put_connection(db, &r);
+	return e == OK ? put_code(db, c, r.generation, at) : e;
+}
+
+enum err
+grants_db_consent(struct grants_db *db, const struct connection_consent *c, const struct moment *at)
+{
+	enum err e;
+
+	if (!connection_scopes_hold(c->scopes) || (c->categories & ~CATEGORIES_SHAREABLE) != 0 ||
+	    c->name.len > CONNECTION_NAME_MAX || c->redirect.len > CONNECTION_REDIRECT_MAX)
+		return ERR_INVALID_ARGUMENT;
+	if ((e = env_begin(db->env)) != OK)
+		return e;
+	return grants_db_end_at(db, consent(db, c, at), at);
+}
+
+static enum err
+reduce(struct grants_db *db, struct uuid connection, uint8_t scopes, uint8_t categories)
+{
+	struct connection_record c;
+	enum err e;
+
+	if ((e = grants_db_get_connection(db, connection, &c)) != OK)
+		return e;
+	if (c.end != CONNECTION_LIVES)
+		return ERR_NOT_FOUND;
+	if ((scopes & ~c.scopes) != 0 || (categories & ~c.categories) != 0)
+		return ERR_INVALID_ARGUMENT;
+	if ((scopes & 1u << SCOPE_READ) == 0)
+		scopes &= (uint8_t)~(1u << SCOPE_SEARCH);
+	c.scopes = scopes;
+	c.categories = categories;
+	c.revision++;
+	return grants_db_put_connection(db, &c);
+}
+
+enum err
+grants_db_reduce(struct grants_db *db, struct uuid connection, uint8_t scopes, uint8_t categories, const struct moment *at)
+{
+	enum err e = env_begin(db->env);
+
+	return e == OK ? grants_db_end_at(db, reduce(db, connection, scopes, categories), at) : e;
+}
+
+/* Only of one that lives: another may have come after it. */
+enum err
+grants_db_drop_client(struct grants_db *db, const struct connection_record *c)
+{
+	struct client_key key = client_key(c->client, c->redirect_hash);
+
+	return c->end == CONNECTION_LIVES ? env_delete(db->env, DB_CLIENT, client_span(&key)) : OK;
+}
+
+enum err
+grants_db_finish_connection(struct grants_db *db, struct connection_record *c, enum connection_end why, const struct moment *at)
+{
+	enum err e;
+
+	if (c->end != CONNECTION_LIVES)
+		return OK;
+	if ((e = grants_db_kill_access(db, c)) != OK || (e = grants_db_drop_client(db, c)) != OK)
+		return e;
+	c->end = why;
+	c->ended = at->now;
+	c->revision++;
+	if ((e = grants_db_put_connection(db, c)) != OK)
+		return e;
+	return grants_db_note_unrecorded(db, (struct unrecorded){ .connection = true, .id = c->connection });
+}
+
+enum err
+grants_db_end_connection(struct grants_db *db, struct uuid connection, enum connection_end why, const struct moment *at)
+{
+	struct connection_record c;
+	enum err e;
+
+	if ((e = env_begin(db->env)) != OK)
+		return e;
+	if ((e = grants_db_get_connection(db, connection, &c)) == OK)
+		e = grants_db_finish_connection(db, &c, why, at);
+	return grants_db_end_at(db, e, at);
+}
