@@ -1,27 +1,200 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "actors/http_gateway.h"
+#include "actors/http_routes.h"
+#include "mailbox/log_line.h"
 
-struct http_gateway {
-	bool serves;
+#define LISTEN_AGAIN_MS 5000
+
+static enum err on_state(void *self, const struct inbound *in, struct outbox *out);
+static enum err on_boot(void *self, const struct inbound *in, struct outbox *out);
+
+static const struct handler handlers[] = {
+	{ MSG_HTTP_STATE, on_state },
+	{ MSG_HTTP_BOOT, on_boot },
 };
 
-static void
-http_gateway_stop(void *self)
+static enum err
+tell_listens(struct http_gateway *g)
 {
-	free(self);
+	struct http_listens_body body = {
+		.error = (uint16_t)g->error,
+		.listening = http_server_listens(g->server),
+		.tls = g->config->certificate != NULL,
+		.address = { (const uint8_t *)g->config->listen, strlen(g->config->listen) },
+		.origin = { (const uint8_t *)g->config->origin, strlen(g->config->origin) },
+	};
+
+	return g->is_up[ACTOR_GRANTS] ? outbox_put(g->out, MSG_HTTP_LISTENS, 0, &body) : OK;
+}
+
+/* A home that never enabled opens no port; one that did is told why it does not serve. */
+static enum err
+listen_now(struct http_gateway *g, struct mono_ms now)
+{
+	enum err before = g->error;
+
+	g->try_at.ms = 0;
+	if (g->phase == HTTP_NEVER || g->error == ERR_CONFIG_INVALID || http_server_listens(g->server))
+		return OK;
+	if ((g->error = http_server_listen(g->server)) == OK) {
+		log_line_say("http", "listens on port", http_server_port(g->server));
+		return tell_listens(g);
+	}
+	g->try_at.ms = now.ms + LISTEN_AGAIN_MS;
+	if (g->error == before)
+		return OK;
+	log_line_error(ACTOR_HTTP, g->error, 0);
+	return tell_listens(g);
 }
 
 static enum err
-http_gateway_start(const struct actor_context *context, void **self)
+on_state(void *self, const struct inbound *in, struct outbox *out)
 {
-	(void)context;
-	*self = calloc(1, sizeof(struct http_gateway));
-	return *self == NULL ? ERR_NO_MEMORY : OK;
+	struct http_gateway *g = http_gateway_enter(self, out);
+	const struct http_state_body *b = &in->body->http_state;
+
+	g->phase = b->phase <= HTTP_NEVER ? (enum http_phase)b->phase : HTTP_OFF;
+	g->initialized = b->initialized;
+	g->library = b->library;
+	memcpy(g->log_public, b->log_public, sizeof g->log_public);
+	memcpy(g->message, b->message.p, b->message.len);
+	g->message[b->message.len] = '\0';
+	return listen_now(g, clock_mono());
+}
+
+/* The span's bytes are kept here. */
+static void
+keep_span(struct span *s, uint8_t room[512])
+{
+	memcpy(room, s->p, s->len);
+	s->p = room;
+}
+
+static enum err
+on_boot(void *self, const struct inbound *in, struct outbox *out)
+{
+	struct http_gateway *g = http_gateway_enter(self, out);
+
+	g->boot = in->body->boot;
+	keep_span(&g->boot.certificate, g->certificate);
+	keep_span(&g->boot.epoch_certificate, g->epoch_certificate);
+	keep_span(&g->boot.earlier_certificate, g->earlier_certificate);
+	g->boot_known = true;
+	return OK;
+}
+
+static void
+on_edge(void *self, enum actor other, bool up, struct outbox *out)
+{
+	struct http_gateway *g = http_gateway_enter(self, out);
+
+	g->is_up[other] = up;
+	if (other == ACTOR_GRANTS && up)
+		(void)tell_listens(g);
+	/* Without grants nobody says any more whether it may serve. */
+	if (other == ACTOR_GRANTS && !up && g->phase == HTTP_SERVES)
+		g->phase = HTTP_LOCKED;
+	if (other == ACTOR_KEYRING && !up)
+		g->boot_known = false;
+}
+
+static struct mono_ms
+on_tick(void *self, struct mono_ms now, struct outbox *out)
+{
+	struct http_gateway *g = http_gateway_enter(self, out);
+
+	if (g->try_at.ms != 0 && now.ms >= g->try_at.ms)
+		(void)listen_now(g, now);
+	return http_server_tick(g->server, now);
+}
+
+static void
+wait_for_more(void *self, struct outbox *out)
+{
+	struct http_gateway *g = http_gateway_enter(self, out);
+
+	http_server_wait(g->server);
+}
+
+static void
+wake(void *self)
+{
+	struct http_gateway *g = self;
+
+	http_server_wake(g->server);
+}
+
+static void
+stop(void *self)
+{
+	struct http_gateway *g = self;
+
+	if (g == NULL)
+		return;
+	http_server_free(&g->server);
+	http_config_free(&g->own_config);
+	free(g);
+}
+
+static enum err
+start_server(struct http_gateway *g)
+{
+	struct http_server_config c = { .http = g->config, .connections_max = HTTP_CONNECTIONS_MAX,
+		.on_request = http_dispatch, .before_answer = http_common_headers, .arg = g };
+
+	if (g->settings != NULL && g->settings->http_connections != 0 && g->settings->http_connections < c.connections_max)
+		c.connections_max = g->settings->http_connections;
+	return http_server_new(&c, &g->server);
+}
+
+/* With the defaults, where there is no config.json or none that can be used. */
+static enum err
+start_default(struct http_gateway *g)
+{
+	enum err e = http_config_default(&g->own_config);
+
+	g->config = g->own_config;
+	return e == OK ? start_server(g) : e;
+}
+
+/* What is wrong with config.json keeps this from listening, and nothing else from running. */
+static enum err
+start(const struct actor_context *context, void **self)
+{
+	struct http_gateway *g = calloc(1, sizeof *g);
+	enum err e = ERR_CONFIG_INVALID;
+
+	if (g == NULL)
+		return ERR_NO_MEMORY;
+	g->context = context;
+	g->settings = context->settings;
+	g->phase = HTTP_NEVER;
+	if (g->settings != NULL) {
+		g->config = g->settings->http;
+		g->error = g->settings->http_error;
+	}
+	if (g->config != NULL && (e = start_server(g)) == ERR_CONFIG_INVALID)
+		g->error = e;
+	if (e == ERR_CONFIG_INVALID)
+		e = start_default(g);
+	if (e != OK) {
+		stop(g);
+		return e;
+	}
+	*self = g;
+	return OK;
 }
 
 const struct actor_spec http_gateway_actor = {
 	.id = ACTOR_HTTP,
-	.start = http_gateway_start,
-	.stop = http_gateway_stop,
+	.start = start,
+	.stop = stop,
+	.handlers = handlers,
+	.n_handlers = sizeof handlers / sizeof *handlers,
+	.on_edge = on_edge,
+	.on_tick = on_tick,
+	.wait = wait_for_more,
+	.wake = wake,
 };

@@ -1,8 +1,10 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "actors/process.h"
@@ -196,6 +198,30 @@ settle(void *arg)
 	return sandbox_settle();
 }
 
+/* Every connection is a descriptor: as many as the system gives, less those of everything else. */
+static unsigned
+take_descriptors(void)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) != 0)
+		return HTTP_CONNECTIONS_MAX / 16;
+	r.rlim_cur = r.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &r);
+	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur / 4 * 3 >= HTTP_CONNECTIONS_MAX)
+		return HTTP_CONNECTIONS_MAX;
+	return (unsigned)(r.rlim_cur / 4 * 3);
+}
+
+/* Files that the endpoint needs are read while it may still open some. */
+static void
+read_http_config(struct settings *settings, struct http_config **http)
+{
+	settings->http_connections = take_descriptors();
+	settings->http_error = http_config_read(AT_FDCWD, http);
+	settings->http = *http;
+}
+
 static enum err
 run(const struct process_config *c, const struct roster *roster)
 {
@@ -212,6 +238,7 @@ run(const struct process_config *c, const struct roster *roster)
 		.settings = &settings, .trace_fd = c->trace ? STDERR_FILENO : -1, .pin = c->pin,
 		.connected = say_connected,
 	};
+	struct http_config *http = NULL;
 	enum err e;
 
 	(void)prctl(PR_SET_NAME, p->name, 0, 0, 0);
@@ -224,10 +251,14 @@ run(const struct process_config *c, const struct roster *roster)
 		host.n_actors++;
 	if (roster_process_of(roster, ACTOR_GATE) == c->process)
 		host.front_door = "service.sock";
-	if ((e = secret_init(!c->guard)) != OK ||
-	    (c->sandbox && (e = sandbox_enter(p->sandbox)) != OK))
+	if ((e = secret_init(!c->guard)) != OK)
 		return e;
-	return host_run(&host);
+	if (roster_process_of(roster, ACTOR_HTTP) == c->process)
+		read_http_config(&settings, &http);
+	if (!c->sandbox || (e = sandbox_enter(p->sandbox)) == OK)
+		e = host_run(&host);
+	http_config_free(&http);
+	return e;
 }
 
 int

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "gateway/http_config.h"
+
 struct settings {
 	const char *home;                /* canonical path; the working directory is there */
 	uint64_t    log_first_segment;   /* bytes; 0: the default */
@@ -18,6 +20,9 @@ struct settings {
 	bool        sandbox;             /* seccomp filters on */
 	bool        guard;               /* not dumpable, no core */
 	int         ready_fd;            /* where PROCESS_READY is written once the daemon serves; -1: nowhere */
+	const struct http_config *http;  /* of config.json, for who hosts ACTOR_HTTP; NULL: it cannot be used */
+	enum err    http_error;          /* why */
+	unsigned    http_connections;    /* as many as there are descriptors for; 0: no matter */
 	const char *weakened;            /* words for status, commas between; "" for none */
 };
 

@@ -43,6 +43,9 @@ struct http_request {
 /* How many headers have that name (lower case), and the first one's value; len 0 and p NULL when there is none. */
 size_t http_header(const struct http_request *r, const char *name, struct span *value);
 
+/* Whether a header's name is that one, which is written in lower case. */
+bool http_name_is(struct span name, const char *wanted);
+
 #define HTTP_RESPONSE_HEADERS_MAX 24
 
 /*
@@ -67,8 +70,12 @@ struct http_response {
 void http_response_start(struct http_response *r, int status);
 void http_response_header(struct http_response *r, const char *name, const char *value);
 void http_response_header_span(struct http_response *r, const char *name, struct span value);
-/* Replaces the body, and sets Content-Type. */
+/* Replaces the body, and sets Content-Type where it is not set yet. */
 void http_response_body(struct http_response *r, const char *type, struct span body);
+void http_response_text(struct http_response *r, const char *type, const char *text);
+bool http_response_has(const struct http_response *r, const char *name);
+
+/* Wipes it. It may be started again. */
 void http_response_free(struct http_response *r);
 
 #endif

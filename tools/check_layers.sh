@@ -40,6 +40,7 @@ refuse "utf8proc outside store/search_fold.c" '#include <utf8proc' 'store/search
 refuse "libsystemd outside escrow/sd_bus, secret_service and sleep" '#include <systemd/|dlopen\(' 'escrow/sd_bus\.[ch]' $folders
 refuse "a bus outside escrow/secret_service*.c and sleep.c" '#include "escrow/(sd_bus|secret_service_inside)' 'escrow/(sd_bus\.c|(secret_service|sleep)[a-z_]*\.[ch])' $folders
 refuse "libevent or libseccomp outside actors/" '#include <(event|seccomp)' 'actors/[a-z_]*\.[ch]' $folders
+refuse "OpenSSL outside actors/http_tls.c" '#include <openssl' 'actors/http_tls\.c' $folders
 refuse "cJSON outside gateway/json.c" '#include <cjson|cJSON_[A-Z]' 'gateway/json\.c' $folders
 
 # The rule: acks come from a receipt, in one place, and open a deposit in one place. A benchmark plays both ends.
