@@ -2,7 +2,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "escrow/cert.h"
 #include "escrow/home_lock.h"
 #include "gateway/client.h"
 #include "gateway/client_inside.h"
@@ -13,36 +12,12 @@
 #define PAUSE_MS    50
 #define ANSWER_MS  15000 /* longer than any deadline of the daemon */
 
-/* The certificate is for that purpose, context and key, and holds under the believed log key. */
-static bool
-certified(const struct client *c, struct span bytes, enum cert_purpose purpose, struct uuid context,
-    const uint8_t subject[32])
-{
-	struct wire_in in = wire_in(bytes.p, bytes.len);
-	struct cert cert;
-
-	cert_take(&in, &cert);
-	return wire_done(&in) && cert.purpose == purpose && uuid_equal(cert.context, context) &&
-	    memcmp(cert.subject, subject, 32) == 0 && cert_valid(&cert, c->log_public);
-}
-
 static void
 keep(struct span *s, uint8_t *to)
 {
 	if (s->len > 0)
 		memcpy(to, s->p, s->len);
 	s->p = to;
-}
-
-/* The one before needs no fields beside its certificate, which names its id and key. */
-static bool
-earlier_certified(struct client *c)
-{
-	const struct span *s = &c->welcome.boot.earlier_certificate;
-	struct wire_in in = wire_in(s->p, s->len);
-
-	cert_take(&in, &c->earlier);
-	return wire_done(&in) && c->earlier.purpose == CERT_EPOCH && cert_valid(&c->earlier, c->log_public);
 }
 
 /*
@@ -52,23 +27,13 @@ earlier_certified(struct client *c)
 static enum err
 check_boot(struct client *c)
 {
-	const struct boot_body *b = &c->welcome.boot;
-
-	c->boot_certified = c->epoch_certified = c->earlier_certified = false;
-	if (!c->trusts)
+	memset(&c->believed, 0, sizeof c->believed);
+	if (!c->trusts || (memcmp(c->welcome.log_public, c->log_public, sizeof c->log_public) == 0 &&
+	    (!c->welcome.keyring_ready || believed_of(&c->welcome.boot, c->log_public, &c->believed))))
 		return OK;
-	if (memcmp(c->welcome.log_public, c->log_public, sizeof c->log_public) != 0 ||
-	    (c->welcome.keyring_ready && b->certified &&
-	    !certified(c, b->certificate, CERT_BOOT, b->boot, b->boot_public))) {
-		c->welcome.keyring_ready = false;
-		channel_free(&c->channel);
-		return ERR_DAEMON_UNTRUSTED;
-	}
-	c->boot_certified = c->welcome.keyring_ready && b->certified;
-	c->epoch_certified = c->boot_certified && b->epoch_known &&
-	    certified(c, b->epoch_certificate, CERT_EPOCH, b->epoch, b->epoch_public);
-	c->earlier_certified = c->boot_certified && earlier_certified(c);
-	return OK;
+	c->welcome.keyring_ready = false;
+	channel_free(&c->channel);
+	return ERR_DAEMON_UNTRUSTED;
 }
 
 enum err
@@ -270,7 +235,7 @@ client_channel(const struct client *c)
 enum err
 client_certified(const struct client *c)
 {
-	if (c->boot_certified)
+	if (c->believed.boot)
 		return OK;
 	if (!c->welcome.initialized)
 		return ERR_NOT_INITIALIZED;

@@ -53,7 +53,7 @@ make_ask(struct client *c, const struct client_want *want, struct ask_body *ask,
 	if (want->token != NULL)
 		token_id(want->token, ask->token_id);
 	ask->grant_type = (uint8_t)want->grant_type;
-	if (!c->boot_certified || (want->token == NULL && want->query.len == 0))
+	if (!c->believed.boot || (want->token == NULL && want->query.len == 0))
 		return OK;
 	binding = ask_binding(ask, buf);
 	if (want->token != NULL) {

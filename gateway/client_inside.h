@@ -2,9 +2,9 @@
 #ifndef GATEWAY_CLIENT_INSIDE_H
 #define GATEWAY_CLIENT_INSIDE_H
 
-#include "escrow/cert.h"
 #include "escrow/hash.h"
 #include "escrow/sign.h"
+#include "gateway/believed.h"
 #include "gateway/client.h"
 #include "gateway/remembered.h"
 
@@ -15,10 +15,7 @@ struct client {
 	struct welcome_body welcome;
 	uint8_t             certificate[512], epoch_certificate[512], earlier_certificate[512]; /* what welcome's spans point at */
 	bool                trusts;         /* log_public is set */
-	bool                boot_certified;  /* welcome's boot key holds under it */
-	bool                epoch_certified; /* welcome's epoch does */
-	bool                earlier_certified; /* the one before does: its id and key are in `earlier` */
-	struct cert         earlier;
+	struct believed     believed;       /* of welcome.boot, under log_public */
 	uint8_t             log_public[SIGN_PUBLIC_LEN];
 	uint8_t             seen_commit[SHA256_LEN]; /* hash of the commit that was verified last */
 	unsigned            answer_ms;      /* how long an answer may take */

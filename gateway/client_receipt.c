@@ -30,15 +30,6 @@ client_receipt_ready(struct client *c)
 	return e;
 }
 
-/* The key of an epoch that is believed: the newest, or the one before it. NULL: of none. */
-static const uint8_t *
-epoch_key(const struct client *c, struct uuid epoch)
-{
-	if (c->epoch_certified && uuid_equal(epoch, c->welcome.boot.epoch))
-		return c->welcome.boot.epoch_public;
-	return c->earlier_certified && uuid_equal(epoch, c->earlier.context) ? c->earlier.subject : NULL;
-}
-
 /* The log goes over to another epoch now and then; who stands behind it comes over another edge than the receipt. */
 static enum err
 meet_epoch(struct client *c, struct uuid epoch, const uint8_t **key)
@@ -47,9 +38,9 @@ meet_epoch(struct client *c, struct uuid epoch, const uint8_t **key)
 	struct mono_ms until = { clock_mono().ms + EPOCH_MS };
 	enum err e = OK;
 
-	if ((*key = epoch_key(c, epoch)) != NULL)
+	if ((*key = believed_epoch(&c->believed, epoch)) != NULL)
 		return OK;
-	while ((e = client_greet(c)) == OK && (*key = epoch_key(c, epoch)) == NULL) {
+	while ((e = client_greet(c)) == OK && (*key = believed_epoch(&c->believed, epoch)) == NULL) {
 		if (clock_mono().ms >= until.ms)
 			return ERR_AUDIT_UNAVAILABLE;
 		nanosleep(&pause, NULL);
@@ -61,7 +52,6 @@ meet_epoch(struct client *c, struct uuid epoch, const uint8_t **key)
 enum err
 client_receipt_check(struct client *c, const struct ack_body *ack)
 {
-	struct wire_in in = wire_in(ack->commit, sizeof ack->commit);
 	struct log_commit commit;
 	uint8_t hash[SHA256_LEN];
 	const uint8_t *key;
@@ -69,9 +59,8 @@ client_receipt_check(struct client *c, const struct ack_body *ack)
 
 	if (!c->trusts)
 		return OK;
-	log_commit_take(&in, &commit);
-	if (!wire_done(&in) || ack->index < commit.first || ack->index - commit.first >= commit.count)
-		return ERR_AUDIT_UNAVAILABLE;
+	if ((e = receipt_commit(ack, &commit)) != OK)
+		return e;
 	sha256(ack->commit, sizeof ack->commit, hash);
 	if (memcmp(hash, c->seen_commit, sizeof hash) == 0)
 		return OK;

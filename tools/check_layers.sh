@@ -44,8 +44,8 @@ refuse "OpenSSL outside actors/http_tls.c" '#include <openssl' 'actors/http_tls\
 refuse "cJSON outside gateway/json.c" '#include <cjson|cJSON_[A-Z]' 'gateway/json\.c' $folders
 
 # The rule: acks come from a receipt, in one place, and open a deposit in one place. A benchmark plays both ends.
-refuse "a second caller of escrow_open" 'escrow_open\(' 'escrow/(ack\.h|ticket\.c)|gateway/client_ask\.c|tools/bench[a-z_]*\.c' $folders
-refuse "a second caller of ack_accept" 'ack_accept\(' 'escrow/(ack\.h|ticket\.c)|gateway/client_ask\.c|actors/search_build\.c|tools/bench[a-z_]*\.c' $folders
+refuse "a second caller of escrow_open" 'escrow_open\(' 'escrow/(ack\.h|ticket\.c)|gateway/client_ask\.c|actors/http_ask_answer\.c|tools/bench[a-z_]*\.c' $folders
+refuse "a second caller of ack_accept" 'ack_accept\(' 'escrow/(ack\.h|ticket\.c)|gateway/client_ask\.c|actors/(search_build|http_ask_answer)\.c|tools/bench[a-z_]*\.c' $folders
 refuse "a second user of receipts" 'log_receipt_bytes\(' 'store/log\.[ch]|actors/audit_group\.c|tools/bench[a-z_]*\.c' $folders
 refuse "a second maker of acks" 'outbox_put\([^;]*MSG_(AUDIT|INDEX|HTTP)_ACK' 'actors/audit_group\.c' $folders
 
