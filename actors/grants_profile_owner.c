@@ -257,8 +257,12 @@ grants_on_profile_state(void *self, const struct inbound *in, struct outbox *out
 	struct profile_state_body b = { .phase = (uint8_t)grants_profile_phase(g), .exists = p->exists,
 		.enabled = p->exists && p->record.enabled, .opened = p->opened, .loaded = p->loaded, .http = p->listens };
 
+	enum err e;
+
 	if (!g->initialized)
 		return grants_refuse(out, in->ask_id, ERR_NOT_INITIALIZED);
+	if ((e = grants_db_count_connections(g->db, &b.connections)) != OK)
+		return grants_refuse(out, in->ask_id, e);
 	if (p->record.maintenance)
 		b.message = (struct span){ (const uint8_t *)p->record.message, strlen(p->record.message) };
 	return outbox_put(out, MSG_PROFILE_STATE_FOUND, in->ask_id, &b);

@@ -62,6 +62,23 @@ set_scope(struct decision *d, struct uuid vault)
 	d->ruling.vaults = (struct span){ d->vaults, UUID_LEN };
 }
 
+/* The owner's ask about a connection knows what that may be shown; one that is over is shown nothing more. */
+static enum err
+decide_profile(struct grants *g, const struct ask_body *ask, struct decision *d)
+{
+	struct connection_record c;
+	enum err e = grants_profile_check(g);
+
+	if (e != OK || uuid_is_zero(ask->vault))
+		return e;
+	if ((e = grants_db_connection(g->db, ask->vault, &c)) != OK)
+		return e;
+	if (c.end != CONNECTION_LIVES)
+		return ask->op == OP_PROFILE_CHANGE ? ERR_NOT_FOUND : OK;
+	d->ruling.categories = c.categories;
+	return OK;
+}
+
 /*
  * The owner reaches every class, and credentials' bytes only with sudo. What
  * else of an answer needs it, the keyring sees by the ruling.
@@ -82,7 +99,7 @@ decide_owner(struct grants *g, const struct ask_body *ask, struct decision *d)
 	d->authenticated = true;
 	d->ruling.sudo = grants_check_sudo(g, &ask->peer) == OK;
 	if (op_is_profile((enum op)ask->op))
-		return grants_profile_check(g);
+		return decide_profile(g, ask, d);
 	if (ask->op == OP_CREDENTIAL_BYTES && !d->ruling.sudo)
 		return ERR_SUDO_REQUIRED;
 	if (all)

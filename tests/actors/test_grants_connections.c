@@ -133,6 +133,39 @@ a_reduction_is_told(void **state)
 	assert_int_equal(oauth_rig_record(g, b.connection).end, CONNECTION_LIVES);
 }
 
+/* The owner's ask about that connection: the error, or the categories of its ruling. */
+static enum err
+owner_rule(struct grants_rig *g, enum op op, struct uuid connection, uint8_t *categories)
+{
+	struct ask_body ask = { .peer = g->peer, .op = (uint8_t)op, .surface = SURFACE_OWNER, .vault = connection };
+
+	assert_int_equal(grants_rig_say(g, MSG_RULING_WANTED, &ask), OK);
+	if (rig_next(g->r) == MSG_ASK_DENIED)
+		return (enum err)rig_expect(g->r, MSG_ASK_DENIED)->refusal.error;
+	*categories = rig_expect(g->r, MSG_PROFILE_WANTED)->ruling.categories;
+	return OK;
+}
+
+static void
+the_owners_ask_about_a_connection_carries_its_categories(void **state)
+{
+	struct grants_rig *g = *state;
+	uint8_t categories;
+	struct uuid id;
+
+	oauth_rig_ready(g);
+	id = oauth_rig_connect(g, READ);
+	assert_int_equal(owner_rule(g, OP_PROFILE_CHANGE, NOTHING_MADE, &categories), OK);
+	assert_int_equal(categories, 0);
+	assert_int_equal(owner_rule(g, OP_PROFILE_CHANGE, id, &categories), OK);
+	assert_int_equal(categories, 1u << CATEGORY_BASIC);
+	assert_int_equal(owner_rule(g, OP_PROFILE_CHANGE, grants_rig_id(0x99), &categories), ERR_NOT_FOUND);
+	assert_int_equal(reduce(g, id, 0, 0, true), OK);
+	assert_int_equal(owner_rule(g, OP_PROFILE_CHANGE, id, &categories), ERR_NOT_FOUND);
+	assert_int_equal(owner_rule(g, OP_PROFILE_LIST, id, &categories), OK);
+	assert_int_equal(categories, 0);
+}
+
 static size_t
 page(struct grants_rig *g, uint64_t offset, uint32_t limit, struct connection_body *rows, bool *more)
 {
@@ -258,6 +291,7 @@ main(void)
 		GRANTS_TEST(nothing_can_be_added),
 		GRANTS_TEST(an_end_is_at_once_and_for_ever),
 		GRANTS_TEST(a_reduction_is_told),
+		GRANTS_TEST(the_owners_ask_about_a_connection_carries_its_categories),
 		GRANTS_TEST(a_page_shows_them_in_the_order_of_ids),
 		GRANTS_TEST(the_largest_page_fits),
 		GRANTS_TEST(one_that_is_over_is_listed_for_thirty_days),
