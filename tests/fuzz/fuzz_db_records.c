@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/db_records.h"
+#include "store/db_records_connections.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -179,9 +179,65 @@ recode_proposal(struct span value, struct wire_out *o)
 	return true;
 }
 
+static bool
+recode_connection(struct span value, struct wire_out *o)
+{
+	struct connection_record r;
+
+	if (!db_records_take_connection(value, id, &r))
+		return false;
+	db_records_put_connection(o, &r);
+	return true;
+}
+
+static bool
+recode_code(struct span value, struct wire_out *o)
+{
+	struct db_code c;
+
+	if (!db_records_take_code(value, &c))
+		return false;
+	db_records_put_code(o, &c);
+	return true;
+}
+
+static bool
+recode_access(struct span value, struct wire_out *o)
+{
+	struct db_access a;
+
+	if (!db_records_take_access(value, &a))
+		return false;
+	db_records_put_access(o, &a);
+	return true;
+}
+
+static bool
+recode_refresh(struct span value, struct wire_out *o)
+{
+	struct db_refresh r;
+
+	if (!db_records_take_refresh(value, &r))
+		return false;
+	db_records_put_refresh(o, &r);
+	return true;
+}
+
+static bool
+recode_moment(struct span value, struct wire_out *o)
+{
+	struct moment m;
+
+	if (!db_records_take_moment(value, &m))
+		return false;
+	db_records_put_moment(o, &m);
+	return true;
+}
+
 static bool (*const recode[])(struct span value, struct wire_out *o) = {
 	recode_vault, recode_asset, recode_block, recode_revision, recode_staging, recode_library,
 	recode_vault_keys, recode_grant, recode_wrap, recode_token, recode_enrolment, recode_row, recode_unrecorded, recode_proposal,
+	recode_connection, recode_code, recode_access, recode_refresh, recode_moment,
 };
 
 int

@@ -160,6 +160,54 @@ put_proposal(struct wire_out *o)
 	db_records_put_proposal(o, &p);
 }
 
+static void
+put_connection(struct wire_out *o)
+{
+	struct connection_record c = { .created = { 1764496800000 }, .revision = 2, .generation = 1,
+		.scopes = 1u << SCOPE_READ | 1u << SCOPE_PROPOSE, .categories = 1u << CATEGORY_BASIC | 1u << CATEGORY_GOAL,
+		.refresh_ends = { 1767088800000 }, .n_refreshes = 3, .name_len = 5, .name = "notes", .redirect_len = 19,
+		.redirect = "http://127.0.0.1/cb", .n_access = 1 };
+
+	memset(c.client, 0xf1, sizeof c.client);
+	memset(c.redirect_hash, 0xf2, sizeof c.redirect_hash);
+	memset(c.access[0], 0xf3, sizeof c.access[0]);
+	db_records_put_connection(o, &c);
+}
+
+static struct db_family
+family_sample(void)
+{
+	return (struct db_family){ uuid_from(0x70), 1 };
+}
+
+static void
+put_code(struct wire_out *o)
+{
+	struct db_code c = { .family = family_sample(), .scopes = 3, .ends = { 1764496920000 }, .n_wrong = 1 };
+
+	memset(c.redirect_given, 0xf4, sizeof c.redirect_given);
+	memset(c.challenge, 0xf5, sizeof c.challenge);
+	db_records_put_code(o, &c);
+}
+
+static void
+put_access(struct wire_out *o)
+{
+	db_records_put_access(o, &(struct db_access){ family_sample(), 3, { 1764497400000 } });
+}
+
+static void
+put_refresh(struct wire_out *o)
+{
+	db_records_put_refresh(o, &(struct db_refresh){ family_sample(), 3, true });
+}
+
+static void
+put_moment(struct wire_out *o)
+{
+	db_records_put_moment(o, &(struct moment){ { 1764496800000 }, uuid_from(0xb0), { 86400000 } });
+}
+
 /* In the order of recode[]. Those with a vector are in the format's page. */
 static const struct sample {
 	void      (*put)(struct wire_out *o);
@@ -201,6 +249,21 @@ static const struct sample {
 	    "9ad432f2600001404142434445464748494a4b4c4d4e4f00000030aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 	    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa000000057469746c6500000004"
 	    "6d657461" },
+	{ put_connection,
+	    "01f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f2f2f2f2f2f2f2f2f2f2f2"
+	    "f2f2f2f2f2f2f2f2f2f2f2f2f2f2f2f2f2f2f2f2f20000019ad4347900000000000000000200000001030900"
+	    "00019b6eb3410000000003000000000000000000000000056e6f74657300000013687474703a2f2f3132372e"
+	    "302e302e312f636201f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3" },
+	{ put_code,
+	    "01707172737475767778797a7b7c7d7e7f00000001f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4f4"
+	    "f4f4f4f4f4f4f4f4f4f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5030000"
+	    "019ad4364dc00100" },
+	{ put_access,
+	    "01707172737475767778797a7b7c7d7e7f00000001030000019ad43da0c0" },
+	{ put_refresh,
+	    "01707172737475767778797a7b7c7d7e7f000000010301" },
+	{ put_moment,
+	    "010000019ad4347900b0b1b2b3b4b5b6b7b8b9babbbcbdbebf0000000005265c00" },
 };
 
 #define N_SAMPLES (sizeof samples / sizeof *samples)
