@@ -11,6 +11,8 @@
 
 #define PROMPT_PASSWORD        "Password: "
 #define PROMPT_REPEAT_PASSWORD "Repeat password: "
+#define PROMPT_PAGES_PASSWORD        "Pages password: "
+#define PROMPT_REPEAT_PAGES_PASSWORD "Repeat pages password: "
 #define PROMPT_SUDO_PASSWORD   "Sudo password: "
 #define PROMPT_ENABLE          "Type ENABLE to go on: "
 #define PROMPT_REPAIR          "Type REPAIR to go on: "

@@ -14,13 +14,16 @@ COMMANDS = ["init", "daemon", "status", "unlock", "lock", "sudo", "passwd", "lib
             "unattended history", "unattended read", "unattended credential-bytes", "unattended resume",
             "unattended revoke", "unattended prune", "unattended disable", "grant mint", "grant list", "grant revoke",
             "grant prune", "mcp serve-unattended", "mcp serve", "proposal list", "proposal show", "proposal confirm",
-            "proposal edit", "proposal dismiss", "audit verify", "audit prove", "audit consistency", "audit export",
+            "proposal edit", "proposal dismiss", "profile passwd", "profile fact add", "profile fact list", "profile fact edit",
+            "profile fact archive", "profile share", "profile unshare", "profile proposal list", "profile proposal show",
+            "profile proposal confirm", "profile proposal edit", "profile proposal dismiss", "profile connection list",
+            "profile connection show", "profile connection reduce", "profile connection revoke", "audit verify", "audit prove", "audit consistency", "audit export",
             "audit checkpoint", "audit repair", "audit show"]
 
 # What an owner's command needs. Those of a client's file and those that look at the log's files alone need none of it.
 NO_DAEMON = {"init", "daemon", "generate", "audit verify", "audit prove", "audit consistency", "audit export"}
 NOT_UNLOCKED = NO_DAEMON | {"status", "unlock", "lock", "audit checkpoint", "audit repair"}
-SUDO = ("unattended ", "grant ", "device ", "passwd")
+SUDO = ("unattended ", "grant ", "device ", "passwd", "profile passwd")
 
 
 def _owners(without):

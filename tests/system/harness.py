@@ -179,6 +179,8 @@ _ARGUMENTS = {"NAME": "x", "QUERY": "x", "FILE|-": "-", "OUT": "/nonexistent/out
 _OPTIONS = {"asset add": ["--kind", "memory"], "asset resolve": ["--pick", NO_ID],
             "unattended enable": ["--backend", "owner-file"],
             "unattended mint": ["--vault", NO_ID, "--client-file", "/nonexistent/c"],
+            "profile share": ["--connection", NO_ID], "profile unshare": ["--connection", NO_ID],
+            "profile connection reduce": ["--category", "basic"],
             "grant mint": ["--vault", NO_ID, "--grant-file", "/nonexistent/g"], "mcp serve": ["--grant-file", "/nonexistent/g"],
             **dict.fromkeys(["unattended list", "unattended history", "unattended read", "unattended credential-bytes",
                              "mcp serve-unattended"], ["--client-file", "/nonexistent/c"])}

@@ -131,6 +131,7 @@ enum err owner_sudo(struct invocation *in, struct client *c);
 
 /* Asks for a new password, twice. *out new; the caller frees. ERR_PASSWORD_MISMATCH, and what terminal_password says. */
 enum err new_password(struct invocation *in, struct secret **out);
+enum err new_password_at(struct invocation *in, const char *prompt, const char *repeat, struct secret **out);
 
 /* How a new password is stretched, with a fresh salt. */
 struct password_terms new_password_terms(void);
@@ -190,6 +191,22 @@ enum err run_profile_status(struct invocation *in);
 enum err run_profile_maintenance(struct invocation *in);
 enum err run_grant_revoke(struct invocation *in);
 enum err run_grant_prune(struct invocation *in);
+enum err run_profile_passwd(struct invocation *in);
+enum err run_profile_fact_add(struct invocation *in);
+enum err run_profile_fact_list(struct invocation *in);
+enum err run_profile_fact_edit(struct invocation *in);
+enum err run_profile_fact_archive(struct invocation *in);
+enum err run_profile_share(struct invocation *in);
+enum err run_profile_unshare(struct invocation *in);
+enum err run_profile_proposal_list(struct invocation *in);
+enum err run_profile_proposal_show(struct invocation *in);
+enum err run_profile_proposal_confirm(struct invocation *in);
+enum err run_profile_proposal_edit(struct invocation *in);
+enum err run_profile_proposal_dismiss(struct invocation *in);
+enum err run_profile_connection_list(struct invocation *in);
+enum err run_profile_connection_show(struct invocation *in);
+enum err run_profile_connection_reduce(struct invocation *in);
+enum err run_profile_connection_revoke(struct invocation *in);
 enum err run_audit_verify(struct invocation *in);
 enum err run_audit_show(struct invocation *in);
 enum err run_audit_repair(struct invocation *in);

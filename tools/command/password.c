@@ -9,14 +9,14 @@
 #include "tools/command/command.h"
 
 enum err
-new_password(struct invocation *in, struct secret **out)
+new_password_at(struct invocation *in, const char *prompt, const char *repeat, struct secret **out)
 {
 	struct secret *first = NULL, *second = NULL;
 	enum err e;
 
-	if ((e = terminal_password(PROMPT_PASSWORD, &first)) == OK && secret_len(first) == 0)
+	if ((e = terminal_password(prompt, &first)) == OK && secret_len(first) == 0)
 		e = invalid(in, "the password is empty");
-	if (e == OK && (e = terminal_password(PROMPT_REPEAT_PASSWORD, &second)) == OK &&
+	if (e == OK && (e = terminal_password(repeat, &second)) == OK &&
 	    (secret_len(first) != secret_len(second) ||
 	    !same_bytes(secret_view(first), secret_view(second), secret_len(first))))
 		e = ERR_PASSWORD_MISMATCH;
@@ -26,6 +26,12 @@ new_password(struct invocation *in, struct secret **out)
 	else
 		*out = first;
 	return e;
+}
+
+enum err
+new_password(struct invocation *in, struct secret **out)
+{
+	return new_password_at(in, PROMPT_PASSWORD, PROMPT_REPEAT_PASSWORD, out);
 }
 
 struct password_terms

@@ -180,6 +180,62 @@ static const struct option confirm_options[] = {
 	END
 };
 
+#define CATEGORY_HELP "basic, preference, habit, goal, work_study; or health, relationship, uncategorized, which are never shared"
+
+static const struct option fact_add_options[] = {
+	{ "--category", "CATEGORY", CATEGORY_HELP, false, false },
+	{ "--label", "TEXT", "what it is about, at most 40 characters", false, false },
+	{ "--evidence", "TEXT", "how you know, one sentence of at most 300 characters; nobody else ever sees it", false, false },
+	{ "--uncertain", NULL, "it is a guess, and never shared", false, false },
+	END
+};
+
+static const struct option fact_list_options[] = {
+	{ "--category", "CATEGORY", "only of this category", false, false },
+	{ "--archived", NULL, "archived ones instead", false, false },
+	{ "--offset", "N", "skip so many rows (default 0)", false, false },
+	{ "--limit", "N", "at most so many rows, 1 to 100 (default 100)", false, false },
+	END
+};
+
+static const struct option fact_edit_options[] = {
+	{ "--category", "CATEGORY", CATEGORY_HELP, false, false },
+	{ "--label", "TEXT", "another label", false, false },
+	{ "--evidence", "TEXT", "other evidence; '' for none", false, false },
+	{ "--uncertain", NULL, "it is a guess, and never shared", false, false },
+	{ "--certain", NULL, "it is none any more", false, false },
+	{ "--version", "N", "the version that was read; refused when there is another by now", false, false },
+	END
+};
+
+static const struct option share_options[] = {
+	{ "--connection", "CONNECTION", "the connection, by its id", true, false },
+	END
+};
+
+static const struct option profile_confirm_options[] = {
+	{ "--yes", NULL, "do not ask", false, false },
+	END
+};
+
+static const struct option profile_proposal_edit_options[] = {
+	{ "--category", "CATEGORY", "another category", false, false },
+	{ "--label", "TEXT", "another label", false, false },
+	{ "--yes", NULL, "do not ask", false, false },
+	END
+};
+
+static const struct option connection_show_options[] = {
+	{ "--limit", "N", "at most so many records of what it did, 1 to 1000 (default 100)", false, false },
+	END
+};
+
+static const struct option reduce_options[] = {
+	{ "--scope", "SCOPE", "to be left: profile:read, profile:propose, profile:correct or context:search; may be given again", false, true },
+	{ "--category", "CATEGORY", "to be left; may be given again", false, true },
+	END
+};
+
 static const struct option verify_options[] = {
 	{ "--key", "FILE", "the log's public key (default: key.pub in the log's folder)", false, false },
 	{ "--full", NULL, "check every signature, not one an epoch and the last", false, false },
@@ -386,6 +442,58 @@ const struct command commands[] = {
 	  1, 1, confirm_options, NEEDS_HOME, false, false, run_proposal_edit },
 	{ "proposal dismiss", "PROPOSAL", "forget a proposal", "",
 	  1, 1, NULL, NEEDS_HOME, false, false, run_proposal_dismiss },
+	{ "profile passwd", "", "set the password of the profile's pages",
+	  "Asks for it twice; it has 8 to 1024 bytes. It is another than the library's, which never\n"
+	  "comes near the network. Ends every login there. Needs sudo.",
+	  0, 0, NULL, NEEDS_HOME, false, false, run_profile_passwd },
+	{ "profile fact add", "[FILE|-]", "add a fact to the profile",
+	  "FILE is the value, one line of at most 300 characters; without it $VISUAL, else $EDITOR\n"
+	  "opens. Nobody sees a fact before it is shared.",
+	  0, 1, fact_add_options, NEEDS_HOME, false, false, run_profile_fact_add },
+	{ "profile fact list", "", "list the facts of the profile, and with whom each is shared", "",
+	  0, 0, fact_list_options, NEEDS_HOME, false, false, run_profile_fact_list },
+	{ "profile fact edit", "FACT [FILE|-]", "change a fact",
+	  "What is not given stays; with nothing given $VISUAL, else $EDITOR opens. Whoever it was\n"
+	  "shared with does not see it any more until you share it again.",
+	  1, 2, fact_edit_options, NEEDS_HOME, false, false, run_profile_fact_edit },
+	{ "profile fact archive", "FACT", "put a fact away; nobody sees it any more", "",
+	  1, 1, NULL, NEEDS_HOME, false, false, run_profile_fact_archive },
+	{ "profile share", "FACT", "let a connection see a fact as it is now",
+	  "Of the categories that the connection allows. Facts of health, relationship and\n"
+	  "uncategorized are never shared, nor uncertain ones, nor what looks like a secret or the\n"
+	  "number of a card or a person. What was delivered cannot be called back.",
+	  1, 1, share_options, NEEDS_HOME, false, false, run_profile_share },
+	{ "profile unshare", "FACT", "let a connection see a fact no longer", "",
+	  1, 1, share_options, NEEDS_HOME, false, false, run_profile_unshare },
+	{ "profile proposal list", "", "list what connections propose for the profile",
+	  "Nothing of it is in the profile before it is confirmed. Each is valid for 30 days.",
+	  0, 0, page_options, NEEDS_HOME, false, false, run_profile_proposal_list },
+	{ "profile proposal show", "PROPOSAL", "show what a proposal would change",
+	  "Old and new beside each other; characters that hide or turn others around are shown as\n"
+	  "their numbers.",
+	  1, 1, NULL, NEEDS_HOME, false, false, run_profile_proposal_show },
+	{ "profile proposal confirm", "PROPOSAL", "make a proposal's change, after showing it",
+	  "Asks y or N. Refused when the fact was changed since. A new fact is shared with nobody.",
+	  1, 1, profile_confirm_options, NEEDS_HOME, false, false, run_profile_proposal_confirm },
+	{ "profile proposal edit", "PROPOSAL [FILE|-]", "change what was proposed, then confirm it",
+	  "FILE is another value; with nothing given $VISUAL, else $EDITOR opens.",
+	  1, 2, profile_proposal_edit_options, NEEDS_HOME, false, false, run_profile_proposal_edit },
+	{ "profile proposal dismiss", "PROPOSAL", "refuse a proposal", "",
+	  1, 1, NULL, NEEDS_HOME, false, false, run_profile_proposal_dismiss },
+	{ "profile connection list", "", "list the assistants that are connected to the profile",
+	  "With their names as they call themselves, their rights, and how often they were used.\n"
+	  "Those that have ended are listed for 30 days.",
+	  0, 0, page_options, NEEDS_HOME, false, false, run_profile_connection_list },
+	{ "profile connection show", "CONNECTION", "show what a connection may see, and what the log says that it has seen",
+	  "A label is that of today; the log holds none.",
+	  1, 1, connection_show_options, NEEDS_HOME, false, false, run_profile_connection_show },
+	{ "profile connection reduce", "CONNECTION", "leave a connection fewer rights",
+	  "--scope and --category say what is left; without one of them its rights of that kind\n"
+	  "stay. The next request has what is left. More needs a new authorization.",
+	  1, 1, reduce_options, NEEDS_HOME, false, false, run_profile_connection_reduce },
+	{ "profile connection revoke", "CONNECTION", "end a connection",
+	  "Its next request is refused. What it was given cannot be called back.",
+	  1, 1, NULL, NEEDS_HOME, false, false, run_profile_connection_revoke },
 	{ "audit verify", "[DIR]", "check the signed log from its files alone",
 	  "DIR is a log's folder (default: the home's); with it no home is needed.\n"
 	  "Exit 0: valid. 1: not valid. 3: valid, but not what an anchor knows.",
