@@ -64,7 +64,7 @@ binding_of(const struct custody *c, const struct custody_ref_body *ref, char bac
 {
 	memcpy(backend, ref->backend.p, ref->backend.len);
 	backend[ref->backend.len] = '\0';
-	return (struct custody_binding){ .library = ref->library, .enrolment = ref->enrolment,
+	return (struct custody_binding){ .purpose = (enum custody_purpose)ref->purpose, .library = ref->library, .enrolment = ref->enrolment,
 		.home = c->settings->home, .backend = backend };
 }
 
@@ -111,7 +111,7 @@ on_material_wanted(void *self, const struct inbound *in, struct outbox *out)
 	key_free(&material);
 	if (e != OK)
 		return outbox_put(out, MSG_MATERIAL_REFUSED, in->ask_id,
-		    &(struct custody_result_body){ .error = (uint16_t)e, .detail = (uint8_t)why });
+		    &(struct custody_result_body){ .purpose = m.ref.purpose, .error = (uint16_t)e, .detail = (uint8_t)why });
 	custody_context(&binding, &o);
 	m.context = wire_written(&o);
 	return outbox_put(out, MSG_MATERIAL, in->ask_id, &m);
@@ -126,6 +126,7 @@ on_material_remove(void *self, const struct inbound *in, struct outbox *out)
 	enum custody_detail why;
 	struct custody_result_body result = { .error = (uint16_t)custody_remove(&binding, &why) };
 
+	result.purpose = in->body->custody_ref.purpose;
 	result.detail = (uint8_t)why;
 	return outbox_put(out, MSG_MATERIAL_REMOVED, in->ask_id, &result);
 }

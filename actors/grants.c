@@ -116,7 +116,7 @@ grants_load_library(struct grants *g)
 	if (e != OK)
 		return e;
 	g->initialized = true;
-	if ((e = grants_db_enrolment(g->db, &g->enrolment)) != OK && e != ERR_NOT_ENABLED)
+	if ((e = grants_db_enrolment(g->db, CUSTODY_UNATTENDED, &g->enrolment)) != OK && e != ERR_NOT_ENABLED)
 		return e;
 	g->enrolled = e == OK;
 	return grants_profile_load(g);
@@ -145,7 +145,7 @@ grants_start(const struct actor_context *context, void **self)
 	if (g == NULL)
 		return ERR_NO_MEMORY;
 	g->settings = context->settings;
-	g->want_load = true;
+	g->want_load = g->profile.want_load = true;
 	/* Other ids than those of a predecessor, whose answers may still be on their way. */
 	g->own_asks = (uint64_t)clock_mono().ms << 12;
 	g->patience.ms = clock_mono().ms + PATIENCE_MS;
@@ -292,6 +292,7 @@ on_keyring_state(void *self, const struct inbound *in, struct outbox *out)
 		(void)grants_search_tell(g, out);
 	(void)grants_profile_open(g, out);
 	(void)grants_profile_tell(g, false, out);
+	(void)grants_profile_try_load(g, out);
 	return grants_try_load(g, out);
 }
 
@@ -306,6 +307,7 @@ on_log_ban(void *self, const struct inbound *in, struct outbox *out)
 	if (g->init_ask != 0 && grants_end(g, g->init_ask, OK, g->library.library, out) == OK)
 		g->init_ask = 0;
 	(void)grants_events_again(g, out);
+	(void)grants_profile_try_load(g, out);
 	return grants_try_load(g, out);
 }
 
@@ -368,6 +370,7 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 	(void)grants_lock_tick(g, now, out);
 	(void)grants_search_tick(g, now, out);
 	(void)grants_profile_tick(g, now, out);
+	(void)grants_profile_load_tick(g, now, out);
 	(void)grants_idle_tick(g, now, out);
 	(void)grants_load_tick(g, now, out);
 	(void)grants_events_tick(g, now, out);
@@ -384,6 +387,7 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 	if (g->search.dropping != 0)
 		sooner(&next, g->search.drop_until);
 	sooner(&next, grants_profile_next(g));
+	sooner(&next, grants_profile_load_next(g));
 	sooner(&next, g->events.retry);
 	if (g->want_load)
 		sooner(&next, g->retry);

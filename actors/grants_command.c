@@ -111,6 +111,8 @@ drop_enrolled(const struct command *c, struct outbox *out)
 {
 	if (c->type == MSG_ENABLE_WANTED)
 		(void)outbox_put(out, MSG_KEYS_DROP, 0, &(struct keys_drop_body){ .unattended = 1 });
+	if (c->type == MSG_PROFILE_ENABLE_WANTED && c->backend[0] != '\0' && !c->waits_for_profile)
+		(void)outbox_put(out, MSG_KEYS_DROP, 0, &(struct keys_drop_body){ .profile = 1 });
 }
 
 static void

@@ -36,14 +36,14 @@ drop_keys(struct grants *g, uint64_t ask_id, bool idle, struct outbox *out)
 	if ((!idle || !g->profile.loaded) && (e = grants_profile_drop(g, ask_id, out)) != OK)
 		return e;
 	return outbox_put(out, MSG_KEYS_DROP, ask_id,
-	    &(struct keys_drop_body){ .password = 1, .unattended = !idle, .profile = !idle });
+	    &(struct keys_drop_body){ .password = 1, .unattended = !idle, .profile = !idle, .closes = !idle });
 }
 
 /* A second lock that comes meanwhile does not wait with the first. */
 static bool
 can_sign(const struct grants *g)
 {
-	return g->locking == 0 && g->log_known && (g->unlocked || g->loaded);
+	return g->locking == 0 && g->log_known && (g->unlocked || g->loaded || g->profile.loaded);
 }
 
 enum err
@@ -79,7 +79,7 @@ grants_on_lock(void *self, const struct inbound *in, struct outbox *out)
 	sudo_end_all(&g->sudo);
 	ban.manual_lock = true;
 	ban_failed = ban_set(g->ban, ban) != OK;
-	g->want_load = false;
+	g->want_load = g->profile.want_load = false;
 	if ((e = grants_begin(in, g, peer, out, &c)) != OK || c == NULL)
 		return e;
 	c->ban_failed = ban_failed;

@@ -119,12 +119,16 @@ static enum err
 finish_resume(struct grants *g, uint64_t ask_id, enum err e, struct outbox *out)
 {
 	struct ban_state ban = ban_state(g->ban);
+	enum err put;
 
 	ban.manual_lock = false;
 	/* A ban that the file still holds stands here too, though the log has lifted it. */
 	if (e == OK)
 		g->log_ban = (e = ban_set(g->ban, ban)) != OK;
-	return grants_end(g, ask_id, e, NOTHING_MADE, out);
+	g->profile.want_load = g->profile.want_load || e == OK;
+	if ((put = grants_end(g, ask_id, e, NOTHING_MADE, out)) != OK)
+		return put;
+	return grants_profile_try_load(g, out);
 }
 
 enum err

@@ -20,10 +20,16 @@
 enum err
 grants_profile_load(struct grants *g)
 {
-	enum err e = grants_db_profile(g->db, &g->profile.record);
+	struct grants_profile *p = &g->profile;
+	enum err e = grants_db_profile(g->db, &p->record);
 
-	g->profile.exists = e == OK;
-	return e == ERR_NOT_FOUND ? OK : e;
+	p->exists = e == OK;
+	if (e != OK)
+		return e == ERR_NOT_FOUND ? OK : e;
+	e = grants_db_enrolment(g->db, CUSTODY_PROFILE, &p->enrolment);
+	/* An enrolment whose key was not kept any more is none. */
+	p->enrolled = e == OK && !wire_is_zero((struct span){ p->record.sealed_custody, SEALED_KEY_LEN });
+	return e == ERR_NOT_ENABLED ? OK : e;
 }
 
 /* There is a key that opens it, and no lock on its way that takes that one. */
@@ -89,7 +95,7 @@ enum err
 grants_profile_open(struct grants *g, struct outbox *out)
 {
 	struct grants_profile *p = &g->profile;
-	struct profile_open_body b = { .library = g->library.library, .by_custody = !g->unlocked };
+	struct profile_open_body b = { .library = g->library.library };
 
 	if (!p->up || !g->keyring_up || p->opened || p->opening != 0 || p->retry.ms != 0 || !may_be_open(g))
 		return OK;
@@ -255,6 +261,11 @@ grants_profile_edge(struct grants *g, enum actor other, bool up, struct outbox *
 
 	if (other == ACTOR_PROFILE || (other == ACTOR_KEYRING && !up))
 		process_edge(g, other == ACTOR_PROFILE ? up : p->up, out);
+	if (other == ACTOR_KEYRING) {
+		p->want_load = true;
+		p->load_ask = 0;
+		p->load_retry.ms = 0;
+	}
 	if (other == ACTOR_KEYRING && !up)
 		p->loaded = p->closing = false;
 	if (other == ACTOR_HTTP) {

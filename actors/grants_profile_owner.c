@@ -2,18 +2,39 @@
 #include <string.h>
 
 #include "actors/grants_state.h"
+#include "escrow/custody.h"
 #include "mailbox/utf8.h"
 
+/* backend: the custody that it is to get; "" for none that is new. */
 static enum err
-check_enable(struct grants *g, const struct enable_ask_body *b)
+check_enable(struct grants *g, const struct enable_ask_body *b, char backend[BACKEND_NAME_MAX + 1])
 {
 	enum err e = grants_check_sudo(g, &b->peer);
 
 	if (e != OK)
 		return e;
-	if (b->backend.len > 0)
-		return ERR_CUSTODY_UNSUPPORTED;
-	return g->audit_up ? OK : ERR_AUDIT_UNAVAILABLE;
+	if (!g->audit_up)
+		return ERR_AUDIT_UNAVAILABLE;
+	if (b->backend.len == 0)
+		return OK;
+	if (g->library.center_managed)
+		return ERR_CENTER_MANAGED;
+	memcpy(backend, b->backend.p, b->backend.len);
+	backend[b->backend.len] = '\0';
+	if ((e = custody_supported(backend)) != OK || !g->profile.enrolled)
+		return e;
+	/* It has that one already; another is to be removed first. */
+	if (strcmp(backend, g->profile.enrolment.backend) != 0)
+		return ERR_ALREADY_ENABLED;
+	backend[0] = '\0';
+	return OK;
+}
+
+/* The key is known: a custody for it first, if one is wanted, then the record. */
+static enum err
+go_on(struct grants *g, uint64_t ask_id, const struct command *c, struct outbox *out)
+{
+	return c->backend[0] != '\0' ? grants_profile_enrol(g, ask_id, c, out) : grants_keep_record(g, ask_id, LOG_CONFIG, out);
 }
 
 /* What widens waits for its record: enabled, and at the first time with a key. */
@@ -23,18 +44,20 @@ grants_on_profile_enable(void *self, const struct inbound *in, struct outbox *ou
 	struct grants *g = self;
 	const struct enable_ask_body *b = &in->body->enable_ask;
 	struct library_body library = { .library = g->library.library };
+	char backend[BACKEND_NAME_MAX + 1] = "";
 	struct command *c;
 	enum err e;
 
-	if ((e = check_enable(g, b)) != OK)
+	if ((e = check_enable(g, b, backend)) != OK)
 		return grants_refuse(out, in->ask_id, e);
 	if ((e = grants_begin(in, g, &b->peer, out, &c)) != OK || c == NULL)
 		return e;
 	c->config = CONFIG_PROFILE_ENABLED;
+	memcpy(c->backend, backend, sizeof c->backend);
 	if (!g->profile.exists)
 		return outbox_put(out, MSG_PROFILE_KEY_MAKE, in->ask_id, &library);
 	memcpy(c->sealed_profile, g->profile.record.sealed, sizeof c->sealed_profile);
-	return grants_keep_record(g, in->ask_id, LOG_CONFIG, out);
+	return go_on(g, in->ask_id, c, out);
 }
 
 enum err
@@ -48,7 +71,7 @@ grants_on_profile_key_made(void *self, const struct inbound *in, struct outbox *
 	/* Another enable may have been first. */
 	memcpy(c->sealed_profile, g->profile.exists ? g->profile.record.sealed : in->body->profile_key.sealed,
 	    sizeof c->sealed_profile);
-	return grants_keep_record(g, in->ask_id, LOG_CONFIG, out);
+	return go_on(g, in->ask_id, c, out);
 }
 
 static enum err
@@ -67,17 +90,23 @@ static enum err
 finish_enable(struct grants *g, uint64_t ask_id, struct command *c, struct outbox *out)
 {
 	struct profile_record r = g->profile.record;
-	enum err e;
+	enum err e = OK;
 
 	if (!g->profile.exists) {
 		r = (struct profile_record){ .enabled = true };
 		memcpy(r.sealed, c->sealed_profile, sizeof r.sealed);
 	}
 	r.enabled = true;
-	if ((e = keep(g, &r)) != OK)
+	if (c->backend[0] != '\0') {
+		memcpy(r.sealed_custody, c->sealed_custody, sizeof r.sealed_custody);
+		e = grants_profile_keep_enrolment(g, c);
+	}
+	if (e != OK || (e = keep(g, &r)) != OK)
 		return grants_end(g, ask_id, e, NOTHING_MADE, out);
+	g->profile.want_load = true;
 	g->profile.retry.ms = 0;
-	if ((e = grants_profile_open(g, out)) != OK || (e = grants_profile_tell(g, false, out)) != OK)
+	if ((e = grants_profile_open(g, out)) != OK || (e = grants_profile_try_load(g, out)) != OK ||
+	    (e = grants_profile_tell(g, false, out)) != OK)
 		return e;
 	/* What its owner does next finds it open. */
 	c->waits_for_profile = g->profile.opening != 0;
@@ -90,8 +119,14 @@ grants_finish_profile(struct grants *g, uint64_t ask_id, struct command *c, enum
 	struct profile_record r = g->profile.record;
 	enum err e = recorded;
 
-	if (e == OK && c->type == MSG_PROFILE_ENABLE_WANTED)
-		return finish_enable(g, ask_id, c, out);
+	if (c->type == MSG_PROFILE_ENABLE_WANTED) {
+		if (e == OK)
+			return finish_enable(g, ask_id, c, out);
+		/* What enrolment loaded into the keyring goes again. */
+		if (c->backend[0] != '\0')
+			(void)outbox_put(out, MSG_KEYS_DROP, ask_id, &(struct keys_drop_body){ .profile = 1 });
+		return grants_end(g, ask_id, e, NOTHING_MADE, out);
+	}
 	r.maintenance = false;
 	memset(r.message, 0, sizeof r.message);
 	if (e == OK && (e = keep(g, &r)) == OK)
@@ -141,7 +176,7 @@ grants_on_profile_disable(void *self, const struct inbound *in, struct outbox *o
 	struct command *c;
 	enum err e;
 
-	if ((e = grants_check_sudo(g, peer)) == OK && (!g->profile.exists || !r.enabled))
+	if ((e = grants_check_sudo(g, peer)) == OK && (!g->profile.exists || (!r.enabled && !g->profile.enrolled)))
 		e = ERR_PROFILE_OFF;
 	r.enabled = false;
 	if (e != OK || (e = keep(g, &r)) != OK)
@@ -150,19 +185,46 @@ grants_on_profile_disable(void *self, const struct inbound *in, struct outbox *o
 	    (e = grants_profile_drop(g, in->ask_id, out)) != OK ||
 	    (e = grants_begin(in, g, peer, out, &c)) != OK || c == NULL)
 		return e;
-	return outbox_put(out, MSG_KEYS_DROP, in->ask_id, &(struct keys_drop_body){ .profile = 1 });
+	return outbox_put(out, MSG_KEYS_DROP, in->ask_id, &(struct keys_drop_body){ .profile = 1, .closes = 1 });
 }
 
 static bool
 is_disabled(const struct grants *g, const struct command *c)
 {
-	return c->type == MSG_PROFILE_DISABLE_WANTED && c->keys_dropped && g->profile.dropping == 0;
+	return c->type == MSG_PROFILE_DISABLE_WANTED && c->keys_dropped && c->material_gone &&
+	    g->profile.dropping == 0;
+}
+
+static enum err
+disable_step(struct grants *g, uint64_t ask_id, const struct command *c, struct outbox *out)
+{
+	return is_disabled(g, c) ? grants_end(g, ask_id, OK, NOTHING_MADE, out) : OK;
+}
+
+/* Last the custody's part, if there is one. A further disable does that again. */
+enum err
+grants_profile_keys_dropped(struct grants *g, uint64_t ask_id, struct command *c, struct outbox *out)
+{
+	uint8_t delegation[DELEGATION_LEN];
+	struct custody_ref_body ref;
+
+	if (g->profile.enrolled) {
+		ref = grants_profile_custody_ref(g, delegation);
+		return outbox_put(out, MSG_MATERIAL_REMOVE, ask_id, &ref);
+	}
+	c->material_gone = true;
+	return disable_step(g, ask_id, c, out);
 }
 
 enum err
-grants_profile_keys_dropped(struct grants *g, uint64_t ask_id, const struct command *c, struct outbox *out)
+grants_profile_material_removed(struct grants *g, uint64_t ask_id, struct command *c, struct outbox *out)
 {
-	return is_disabled(g, c) ? grants_end(g, ask_id, OK, NOTHING_MADE, out) : OK;
+	enum err e = grants_profile_forget_enrolment(g);
+
+	if (e != OK)
+		return grants_end(g, ask_id, e, NOTHING_MADE, out);
+	c->material_gone = true;
+	return disable_step(g, ask_id, c, out);
 }
 
 struct going {
@@ -255,14 +317,18 @@ grants_on_profile_state(void *self, const struct inbound *in, struct outbox *out
 	const struct grants *g = self;
 	const struct grants_profile *p = &g->profile;
 	struct profile_state_body b = { .phase = (uint8_t)grants_profile_phase(g), .exists = p->exists,
-		.enabled = p->exists && p->record.enabled, .opened = p->opened, .loaded = p->loaded, .http = p->listens };
-
+		.enabled = p->exists && p->record.enabled, .opened = p->opened, .loaded = p->loaded,
+		.banned = p->enrolled && grants_profile_banned(g), .http = p->listens };
 	enum err e;
 
 	if (!g->initialized)
 		return grants_refuse(out, in->ask_id, ERR_NOT_INITIALIZED);
 	if ((e = grants_db_count_connections(g->db, &b.connections)) != OK)
 		return grants_refuse(out, in->ask_id, e);
+	if (p->enrolled) {
+		b.backend = (struct span){ (const uint8_t *)p->enrolment.backend, strlen(p->enrolment.backend) };
+		b.custody_error = (uint16_t)(p->loaded ? OK : p->load_error);
+	}
 	if (p->record.maintenance)
 		b.message = (struct span){ (const uint8_t *)p->record.message, strlen(p->record.message) };
 	return outbox_put(out, MSG_PROFILE_STATE_FOUND, in->ask_id, &b);

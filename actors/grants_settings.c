@@ -63,7 +63,7 @@ narrow(struct grants *g, uint64_t ask_id, struct command *c, const struct librar
 		return grants_end(g, ask_id, e, NOTHING_MADE, out);
 	if ((e = grants_event_config(g, out, c->config, c->id, &c->peer)) != OK)
 		return e;
-	return outbox_put(out, MSG_KEYS_DROP, ask_id, &(struct keys_drop_body){ .unattended = 1 });
+	return outbox_put(out, MSG_KEYS_DROP, ask_id, &(struct keys_drop_body){ .unattended = 1, .profile = 1 });
 }
 
 static struct library_record
@@ -150,8 +150,10 @@ grants_finish_setting(struct grants *g, uint64_t ask_id, struct command *c, stru
 	if ((e = keep_library(g, &r)) != OK)
 		return grants_end(g, ask_id, e, NOTHING_MADE, out);
 	g->want_load = g->want_load || c->config != CONFIG_PASSWORD;
+	g->profile.want_load = g->profile.want_load || c->config != CONFIG_PASSWORD;
 	if ((e = grants_end(g, ask_id, OK, NOTHING_MADE, out)) != OK)
 		return e;
+	(void)grants_profile_try_load(g, out);
 	return grants_try_load(g, out);
 }
 

@@ -12,11 +12,11 @@
 #define LOAD_MS 5000
 
 struct custody_ref_body
-grants_custody_ref(const struct grants *g, uint8_t delegation[DELEGATION_LEN])
+grants_custody_ref_of(const struct grants *g, enum custody_purpose purpose, const struct enrolment_record *r,
+    uint8_t delegation[DELEGATION_LEN])
 {
-	const struct enrolment_record *r = &g->enrolment;
 	struct custody_ref_body ref = {
-		.enrolment = r->enrolment, .library = g->library.library,
+		.purpose = (uint8_t)purpose, .enrolment = r->enrolment, .library = g->library.library,
 		.backend = { (const uint8_t *)r->backend, strlen(r->backend) },
 	};
 	struct wire_out o = wire_out(delegation, DELEGATION_LEN);
@@ -26,6 +26,12 @@ grants_custody_ref(const struct grants *g, uint8_t delegation[DELEGATION_LEN])
 	delegation_put(&o, &r->delegation);
 	ref.delegation = wire_written(&o);
 	return ref;
+}
+
+struct custody_ref_body
+grants_custody_ref(const struct grants *g, uint8_t delegation[DELEGATION_LEN])
+{
+	return grants_custody_ref_of(g, CUSTODY_UNATTENDED, &g->enrolment, delegation);
 }
 
 static enum err
@@ -107,6 +113,8 @@ grants_on_material_refused(void *self, const struct inbound *in, struct outbox *
 {
 	const struct custody_result_body *b = &in->body->custody_result;
 
+	if (b->purpose == CUSTODY_PROFILE)
+		return grants_profile_load_ended(self, in->ask_id, (enum err)b->error, out);
 	return start_ended(self, (enum err)b->error, b->detail, out);
 }
 
@@ -115,8 +123,10 @@ enum err
 grants_on_key_loaded(void *self, const struct inbound *in, struct outbox *out)
 {
 	struct grants *g = self;
-	enum err e = (enum err)in->body->result.error, put = OK;
+	enum err e = (enum err)in->body->custody_result.error, put = OK;
 
+	if (in->body->custody_result.purpose == CUSTODY_PROFILE)
+		return grants_profile_load_ended(g, in->ask_id, e, out);
 	if (e == OK && may_not_load(g))
 		put = outbox_put(out, MSG_KEYS_DROP, grants_own_ask(g), &(struct keys_drop_body){ .unattended = 1 });
 	return put != OK ? put : start_ended(g, e, 0, out);

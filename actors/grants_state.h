@@ -59,6 +59,12 @@ struct grants_profile {
 	uint64_t              dropping;    /* the newest ask that it forgets all; 0: none */
 	struct mono_ms        drop_until;
 	bool                  closing;     /* and so does the keyring, which has not said yet how it stands then */
+	bool                  enrolled;    /* it has a custody of its own */
+	struct enrolment_record enrolment;
+	bool                  want_load;   /* a key-only start of it that has not come to its end */
+	uint64_t              load_ask;    /* it is on its way; 0: it is not */
+	struct mono_ms        load_ends, load_retry;
+	enum err              load_error;
 	bool                  loaded;      /* custody's key of it is in the keyring, as that last said */
 	bool                  told_once;
 	enum http_phase       told;        /* to HTTP */
@@ -123,7 +129,10 @@ struct command {
 	struct enrolment_record enrolment; /* enable */
 	bool             leaves_material; /* disable */
 	bool             waits_for_profile; /* to be open */
-	uint8_t          sealed_profile[SEALED_KEY_LEN]; /* profile enable: its key, when it was made for it */
+	uint8_t          sealed_profile[SEALED_KEY_LEN]; /* profile enable: its key */
+	bool             material_gone; /* profile disable: its custody holds nothing more */
+	char             backend[BACKEND_NAME_MAX + 1];  /* profile enable: a custody that is new; "": none */
+	uint8_t          sealed_custody[SEALED_KEY_LEN]; /* and the key under what that gives */
 	struct envelope  envelope;     /* passwd */
 	enum log_config  config;       /* a setting: which */
 	struct grant_record *minted;   /* owned; mint, until its record is durable; without vaults until there are keys */
@@ -314,6 +323,25 @@ enum err grants_on_profile_not_opened(void *self, const struct inbound *in, stru
 enum err grants_on_profile_dropped(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_http_listens(void *self, const struct inbound *in, struct outbox *out);
 
+/* grants_profile_custody.c: what opens the profile without the password. */
+struct custody_ref_body grants_profile_custody_ref(const struct grants *g, uint8_t delegation[DELEGATION_LEN]);
+
+/* Begins a key-only start of the profile if nothing stands in its way. */
+enum err grants_profile_try_load(struct grants *g, struct outbox *out);
+enum err grants_profile_load_tick(struct grants *g, struct mono_ms now, struct outbox *out);
+struct mono_ms grants_profile_load_next(const struct grants *g);
+
+/* The end of one: why it did not load, or OK. */
+enum err grants_profile_load_ended(struct grants *g, uint64_t ask_id, enum err why, struct outbox *out);
+bool     grants_profile_banned(const struct grants *g);
+
+/* Enrols a custody for a command, whose profile key is known; its answer; and the end of it. */
+enum err grants_profile_enrol(struct grants *g, uint64_t ask_id, const struct command *c, struct outbox *out);
+enum err grants_profile_material_stored(struct grants *g, uint64_t ask_id, struct command *c,
+    const struct material_stored_body *b, struct outbox *out);
+enum err grants_profile_keep_enrolment(struct grants *g, const struct command *c);
+enum err grants_profile_forget_enrolment(struct grants *g);
+
 /* grants_profile_owner.c */
 enum err grants_on_profile_enable(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_profile_key_made(void *self, const struct inbound *in, struct outbox *out);
@@ -324,11 +352,14 @@ enum err grants_finish_profile(struct grants *g, uint64_t ask_id, struct command
 
 /* A part of what commands waited for is over: its key is gone here or there, or it is open or will not be. */
 void     grants_profile_gone(struct grants *g, struct outbox *out);
-enum err grants_profile_keys_dropped(struct grants *g, uint64_t ask_id, const struct command *c, struct outbox *out);
+enum err grants_profile_keys_dropped(struct grants *g, uint64_t ask_id, struct command *c, struct outbox *out);
+enum err grants_profile_material_removed(struct grants *g, uint64_t ask_id, struct command *c, struct outbox *out);
 void     grants_profile_settled(struct grants *g, enum err why, struct outbox *out);
 
 /* grants_start.c */
 struct custody_ref_body grants_custody_ref(const struct grants *g, uint8_t delegation[DELEGATION_LEN]);
+struct custody_ref_body grants_custody_ref_of(const struct grants *g, enum custody_purpose purpose,
+    const struct enrolment_record *r, uint8_t delegation[DELEGATION_LEN]);
 enum err grants_on_material_refused(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_key_loaded(void *self, const struct inbound *in, struct outbox *out);
 
@@ -336,6 +367,7 @@ enum err grants_on_key_loaded(void *self, const struct inbound *in, struct outbo
 enum err grants_on_repair(void *self, const struct inbound *in, struct outbox *out);
 
 /* grants_unattended.c */
+enum err grants_take_enrolment(const struct custody_ref_body *ref, struct enrolment_record *out);
 enum err grants_on_enable(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_material_stored(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_resume(void *self, const struct inbound *in, struct outbox *out);

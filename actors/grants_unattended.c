@@ -45,8 +45,8 @@ grants_on_enable(void *self, const struct inbound *in, struct outbox *out)
 	return outbox_put(out, MSG_ENROL, in->ask_id, &enrol);
 }
 
-static enum err
-take_enrolment(const struct custody_ref_body *ref, struct enrolment_record *out)
+enum err
+grants_take_enrolment(const struct custody_ref_body *ref, struct enrolment_record *out)
 {
 	struct enrolment_record r = { .enrolment = ref->enrolment, .created = clock_wall() };
 	struct wire_in in = wire_in(ref->delegation.p, ref->delegation.len);
@@ -69,7 +69,7 @@ keep_enrolment(struct grants *g, const struct enrolment_record *r)
 
 	/* Only the ban that disable set; never a manual lock's. First, while there is nothing to load. */
 	ban.disabled = false;
-	if ((e = ban_set(g->ban, ban)) != OK || (e = grants_db_put_enrolment(g->db, r)) != OK)
+	if ((e = ban_set(g->ban, ban)) != OK || (e = grants_db_put_enrolment(g->db, CUSTODY_UNATTENDED, r)) != OK)
 		return e;
 	g->enrolment = *r;
 	g->enrolled = true;
@@ -97,8 +97,10 @@ grants_on_material_stored(void *self, const struct inbound *in, struct outbox *o
 
 	if (c == NULL)
 		return OK;
+	if (c->type == MSG_PROFILE_ENABLE_WANTED)
+		return grants_profile_material_stored(g, in->ask_id, c, b, out);
 	if (e == OK)
-		e = take_enrolment(&b->ref, &c->enrolment);
+		e = grants_take_enrolment(&b->ref, &c->enrolment);
 	return e == OK ? grants_keep_record(g, in->ask_id, LOG_ENABLE, out)
 	    : give_up_enable(g, in->ask_id, e, custody_detail_text(b->detail), out);
 }
@@ -123,7 +125,7 @@ grants_on_resume(void *self, const struct inbound *in, struct outbox *out)
 	enum err e;
 
 	if ((e = grants_check_sudo(g, peer)) == OK)
-		e = g->library.center_managed ? ERR_CENTER_MANAGED : !g->enrolled ? ERR_NOT_ENABLED
+		e = g->library.center_managed ? ERR_CENTER_MANAGED : !g->enrolled && !g->profile.enrolled ? ERR_NOT_ENABLED
 		    : !g->audit_up ? ERR_AUDIT_UNAVAILABLE : OK;
 	if (e != OK)
 		return grants_refuse(out, in->ask_id, e);
@@ -156,7 +158,7 @@ grants_on_disable(void *self, const struct inbound *in, struct outbox *out)
 static enum err
 forget_enrolment(struct grants *g, uint64_t ask_id, struct outbox *out)
 {
-	enum err e = grants_db_drop_enrolment(g->db);
+	enum err e = grants_db_drop_enrolment(g->db, CUSTODY_UNATTENDED);
 
 	if (e == OK)
 		g->enrolled = false;
@@ -180,11 +182,14 @@ grants_on_material_removed(void *self, const struct inbound *in, struct outbox *
 {
 	struct grants *g = self;
 	const struct custody_result_body *b = &in->body->custody_result;
+	struct command *c = grants_command(g, in->ask_id);
 	enum err e = (enum err)b->error;
 
-	if (grants_command(g, in->ask_id) == NULL)
+	if (c == NULL)
 		return OK;
 	if (e != OK)
 		return grants_end_refused(g, in->ask_id, e, custody_detail_text(b->detail), out);
+	if (b->purpose == CUSTODY_PROFILE)
+		return grants_profile_material_removed(g, in->ask_id, c, out);
 	return forget_enrolment(g, in->ask_id, out);
 }

@@ -34,15 +34,28 @@ keyring_drop_password(struct keyring *k)
 {
 	key_free(&k->root);
 	signer_free(&k->log_key);
-	k->profile_open = false;
+	k->profile_open = k->profile_open && k->custody[CUSTODY_PROFILE].key != NULL;
 }
 
 void
-keyring_drop_unattended(struct keyring *k)
+keyring_drop_custody(struct keyring *k, enum custody_purpose purpose)
 {
-	key_free(&k->unattended);
-	signer_free(&k->delegate);
-	memset(&k->delegation, 0, sizeof k->delegation);
+	struct custody_keys *c = &k->custody[purpose];
+
+	key_free(&c->key);
+	signer_free(&c->delegate);
+	memset(&c->delegation, 0, sizeof c->delegation);
+	if (purpose == CUSTODY_PROFILE)
+		k->profile_open = k->profile_open && k->root != NULL;
+}
+
+const struct custody_keys *
+keyring_delegate(const struct keyring *k)
+{
+	for (size_t i = 0; i < CUSTODY_PURPOSE__COUNT; i++)
+		if (k->custody[i].delegate != NULL)
+			return &k->custody[i];
+	return NULL;
 }
 
 static void
@@ -53,7 +66,8 @@ keyring_stop(void *self)
 	if (k == NULL)
 		return;
 	keyring_drop_password(k);
-	keyring_drop_unattended(k);
+	for (size_t i = 0; i < CUSTODY_PURPOSE__COUNT; i++)
+		keyring_drop_custody(k, (enum custody_purpose)i);
 	channels_free(&k->channels);
 	key_pair_free(&k->boot_pair);
 	key_free(&k->ruling_key);
@@ -101,18 +115,19 @@ keyring_start(const struct actor_context *context, void **self)
 	return OK;
 }
 
-/* With the log key while unlocked, else with the delegate; false when neither is here. */
+/* With the log key while unlocked, else with a delegate; false when none is here. */
 static bool
 certify(const struct keyring *k, enum cert_purpose purpose, struct uuid context,
     const uint8_t subject[32], uint8_t buf[CERT_LEN], struct span *out)
 {
+	const struct custody_keys *d = keyring_delegate(k);
 	struct wire_out o = wire_out(buf, CERT_LEN);
 	struct cert c;
 
 	if (k->log_key != NULL)
 		cert_make(k->log_key, NULL, purpose, context, subject, &c);
-	else if (k->delegate != NULL)
-		cert_make(k->delegate, &k->delegation, purpose, context, subject, &c);
+	else if (d != NULL)
+		cert_make(d->delegate, &d->delegation, purpose, context, subject, &c);
 	else
 		return false;
 	cert_put(&o, &c);
@@ -152,7 +167,8 @@ tell_epoch(struct keyring *k, struct outbox *out)
 static enum err
 tell_state(struct keyring *k, struct outbox *out)
 {
-	struct keyring_state_body s = { .unlocked = k->root != NULL, .loaded = k->unattended != NULL };
+	struct keyring_state_body s = { .unlocked = k->root != NULL, .loaded = k->custody[CUSTODY_UNATTENDED].key != NULL,
+		.profile_loaded = k->custody[CUSTODY_PROFILE].key != NULL };
 
 	return outbox_put(out, MSG_KEYRING_STATE, 0, &s);
 }

@@ -73,7 +73,7 @@ keyring_check_ruling(const struct keyring *k, const struct ruling_body *r)
 	if (e != OK)
 		return e;
 	if (r->grant_type == GRANT_UNATTENDED)
-		return k->unattended == NULL ? ERR_UNATTENDED_NOT_LOADED : OK;
+		return k->custody[CUSTODY_UNATTENDED].key == NULL ? ERR_UNATTENDED_NOT_LOADED : OK;
 	if (r->grant_type != 0 && r->grant_type != GRANT_ORDINARY)
 		return ERR_INTERNAL;
 	return k->root == NULL ? ERR_LOCKED : OK;

@@ -9,7 +9,8 @@ keyring_on_checkpoint_wanted(void *self, const struct inbound *in, struct outbox
 {
 	const struct keyring *k = self;
 	const struct checkpoint_wanted_body *b = &in->body->checkpoint_wanted;
-	const struct signer *signer = k->log_key != NULL ? k->log_key : k->delegate;
+	const struct custody_keys *d = keyring_delegate(k);
+	const struct signer *signer = k->log_key != NULL ? k->log_key : d != NULL ? d->delegate : NULL;
 	struct checkpoint_signed_body answer = { .error = ERR_LOCKED };
 	struct log_note note = { .size = b->size };
 	char text[LOG_NOTE_MADE_MAX + 1];

@@ -13,9 +13,9 @@ keyring_grant_key(const struct keyring *k, enum grant_type type, const struct ke
 
 	switch (type) {
 	case GRANT_UNATTENDED:
-		if (k->unattended == NULL)
+		if (k->custody[CUSTODY_UNATTENDED].key == NULL)
 			return ERR_UNATTENDED_NOT_LOADED;
-		grant_key(k->unattended, half, grant, out);
+		grant_key(k->custody[CUSTODY_UNATTENDED].key, half, grant, out);
 		return OK;
 	case GRANT_ORDINARY:
 		if (k->root == NULL)

@@ -143,8 +143,10 @@ keyring_on_keys_drop(void *self, const struct inbound *in, struct outbox *out)
 	if (in->body->keys_drop.password)
 		keyring_drop_password(k);
 	if (in->body->keys_drop.unattended)
-		keyring_drop_unattended(k);
+		keyring_drop_custody(k, CUSTODY_UNATTENDED);
 	if (in->body->keys_drop.profile)
+		keyring_drop_custody(k, CUSTODY_PROFILE);
+	if (in->body->keys_drop.closes)
 		k->profile_open = false;
 	if ((e = keyring_tell(k, out)) != OK)
 		return e;

@@ -73,9 +73,11 @@ open_key(const struct keyring *k, const struct profile_open_body *b, struct key 
 {
 	struct key_binding binding = bind_profile(b->library);
 
-	if (k->root == NULL)
-		return ERR_LOCKED;
-	return key_open(k->root, key_binding_span(&binding), b->sealed, profile);
+	const struct key *custody = k->custody[CUSTODY_PROFILE].key;
+
+	if (k->root != NULL)
+		return key_open(k->root, key_binding_span(&binding), b->sealed, profile);
+	return custody == NULL ? ERR_LOCKED : key_open(custody, key_binding_span(&binding), b->sealed_custody, profile);
 }
 
 static enum err

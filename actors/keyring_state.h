@@ -9,10 +9,18 @@
 #include "actors/settings.h"
 #include "escrow/cert.h"
 #include "escrow/channel.h"
+#include "escrow/custody.h"
 #include "mailbox/actor.h"
 #include "mailbox/words.h"
 
 #define DROPPED_GRANTS_MAX 256
+
+/* The key that opens what a purpose is for, and who may sign for the log in the log key's place. */
+struct custody_keys {
+	struct key       *key;
+	struct signer    *delegate;
+	struct delegation delegation;
+};
 
 struct keyring {
 	const struct settings *settings;
@@ -28,10 +36,8 @@ struct keyring {
 	struct key       *root;
 	struct signer    *log_key;
 
-	/* What custody gave; NULL while not loaded. */
-	struct key       *unattended;
-	struct signer    *delegate;
-	struct delegation delegation;
+	/* What custody gave, by purpose; NULL while not loaded. */
+	struct custody_keys custody[CUSTODY_PURPOSE__COUNT];
 
 	bool              profile_open;   /* the profile was given its key, and may be asked */
 
@@ -59,7 +65,10 @@ enum err keyring_tell(struct keyring *k, struct outbox *out);
 
 /* Wipes what the password opened, or what custody gave. */
 void keyring_drop_password(struct keyring *k);
-void keyring_drop_unattended(struct keyring *k);
+void keyring_drop_custody(struct keyring *k, enum custody_purpose purpose);
+
+/* Who signs while the library is locked: one that custody gave, or NULL. */
+const struct custody_keys *keyring_delegate(const struct keyring *k);
 
 /* The key over a grant's class keys, from the base of its type. ERR_LOCKED, ERR_UNATTENDED_NOT_LOADED: there is none now. */
 enum err keyring_grant_key(const struct keyring *k, enum grant_type type, const struct key *half,

@@ -1,4 +1,4 @@
-/* The keyring and unattended access: enrolment, key-only start. */
+/* The keyring and what opens without the password: enrolment and key-only start, of unattended access and of the profile. */
 #include <string.h>
 
 #include "actors/keyring_state.h"
@@ -9,18 +9,16 @@
 
 /* What enrolment makes, before anything of it is loaded. */
 struct enrolment {
-	struct key       *material;
-	struct key       *unattended;
-	struct signer    *delegate;
-	struct delegation delegation;
+	struct key         *material;
+	struct custody_keys keys;
 };
 
 static void
 enrolment_close(struct enrolment *m)
 {
 	key_free(&m->material);
-	key_free(&m->unattended);
-	signer_free(&m->delegate);
+	key_free(&m->keys.key);
+	signer_free(&m->keys.delegate);
 }
 
 static enum err
@@ -30,10 +28,10 @@ enrolment_make(const struct keyring *k, struct uuid enrolment, struct enrolment 
 
 	if (k->log_key == NULL)
 		return ERR_LOCKED;
-	if ((e = key_random(&m->material)) != OK || (e = key_random(&m->unattended)) != OK ||
-	    (e = signer_new(&m->delegate)) != OK)
+	if ((e = key_random(&m->material)) != OK || (e = key_random(&m->keys.key)) != OK ||
+	    (e = signer_new(&m->keys.delegate)) != OK)
 		return e;
-	delegation_make(k->log_key, enrolment, signer_public(m->delegate), &m->delegation);
+	delegation_make(k->log_key, enrolment, signer_public(m->keys.delegate), &m->keys.delegation);
 	return OK;
 }
 
@@ -46,24 +44,42 @@ seal_enrolment(const struct enrolment *m, const struct enrol_body *enrol, struct
 
 	if ((e = key_new(&envelope)) == OK && (e = key_new(&seed)) == OK) {
 		custody_envelope_key(m->material, enrol->context, envelope);
-		key_seal(envelope, (struct span){ NULL, 0 }, m->unattended, ref->sealed_unattended);
-		signer_seed(m->delegate, seed);
-		key_seal(m->unattended, key_binding_span(&binding), seed, ref->sealed_delegate);
+		key_seal(envelope, (struct span){ NULL, 0 }, m->keys.key, ref->sealed_unattended);
+		signer_seed(m->keys.delegate, seed);
+		key_seal(m->keys.key, key_binding_span(&binding), seed, ref->sealed_delegate);
 	}
 	key_free(&envelope);
 	key_free(&seed);
 	return e;
 }
 
-static void
-load(struct keyring *k, struct key **unattended, struct signer **delegate, const struct delegation *d)
+/* The profile's key, from under the root to under that of its custody. */
+static enum err
+seal_profile(const struct keyring *k, const struct enrolment *m, const struct enrol_body *enrol, uint8_t out[SEALED_KEY_LEN])
 {
-	keyring_drop_unattended(k);
-	k->unattended = *unattended;
-	k->delegate = *delegate;
-	k->delegation = *d;
-	*unattended = NULL;
-	*delegate = NULL;
+	struct key_binding binding = bind_profile(enrol->library);
+	struct key *profile = NULL;
+	enum err e;
+
+	if (enrol->purpose != CUSTODY_PROFILE)
+		return OK;
+	if ((e = key_new(&profile)) == OK &&
+	    (e = key_open(k->root, key_binding_span(&binding), enrol->sealed_profile, profile)) == OK)
+		key_seal(m->keys.key, key_binding_span(&binding), profile, out);
+	key_free(&profile);
+	return e;
+}
+
+static void
+load(struct keyring *k, enum custody_purpose purpose, struct custody_keys *keys)
+{
+	/* Another key of the profile opens the same: what is open stays so. */
+	bool open = k->profile_open;
+
+	keyring_drop_custody(k, purpose);
+	k->custody[purpose] = *keys;
+	k->profile_open = open;
+	*keys = (struct custody_keys){ NULL, NULL, { { { 0 } }, { 0 }, { 0 } } };
 }
 
 static enum err
@@ -71,16 +87,16 @@ put_material(struct keyring *k, const struct inbound *in, struct enrolment *m, s
 {
 	const struct enrol_body *enrol = &in->body->enrol;
 	struct material_body material = {
-		.ref = { .enrolment = enrol->enrolment, .library = enrol->library, .backend = enrol->backend },
+		.ref = { .purpose = enrol->purpose, .enrolment = enrol->enrolment, .library = enrol->library, .backend = enrol->backend },
 		.context = enrol->context,
 	};
 	uint8_t delegation[DELEGATION_LEN];
 	struct wire_out o = wire_out(delegation, sizeof delegation);
 	enum err e;
 
-	if ((e = seal_enrolment(m, enrol, &material.ref)) != OK)
+	if ((e = seal_enrolment(m, enrol, &material.ref)) != OK || (e = seal_profile(k, m, enrol, material.ref.sealed_profile)) != OK)
 		return e;
-	delegation_put(&o, &m->delegation);
+	delegation_put(&o, &m->keys.delegation);
 	material.ref.delegation = wire_written(&o);
 	key_seal(k->custody_box, (struct span){ enrol->enrolment.b, UUID_LEN }, m->material, material.boxed);
 	return outbox_put(out, MSG_MATERIAL_STORE, in->ask_id, &material);
@@ -91,12 +107,14 @@ enum err
 keyring_on_enrol(void *self, const struct inbound *in, struct outbox *out)
 {
 	struct keyring *k = self;
-	struct enrolment m = { NULL, NULL, NULL, { { { 0 } }, { 0 }, { 0 } } };
+	struct enrolment m = { .material = NULL };
 	enum err e;
 
+	if (in->body->enrol.purpose >= CUSTODY_PURPOSE__COUNT)
+		return ERR_PROTOCOL;
 	if ((e = enrolment_make(k, in->body->enrol.enrolment, &m)) == OK &&
 	    (e = put_material(k, in, &m, out)) == OK) {
-		load(k, &m.unattended, &m.delegate, &m.delegation);
+		load(k, (enum custody_purpose)in->body->enrol.purpose, &m.keys);
 		e = keyring_tell(k, out);
 	}
 	enrolment_close(&m);
@@ -153,17 +171,19 @@ keyring_on_material(void *self, const struct inbound *in, struct outbox *out)
 {
 	struct keyring *k = self;
 	const struct material_body *b = &in->body->material;
-	struct key *unattended = NULL;
-	struct signer *delegate = NULL;
-	struct delegation d;
+	struct custody_result_body loaded = { .purpose = b->ref.purpose };
+	struct custody_keys keys = { .key = NULL };
 	enum err e, told;
 
-	if ((e = key_new(&unattended)) == OK && (e = open_unattended(k, b, unattended)) == OK &&
-	    (e = open_delegate(b, unattended, &delegate, &d)) == OK)
-		load(k, &unattended, &delegate, &d);
-	key_free(&unattended);
-	signer_free(&delegate);
+	if (b->ref.purpose >= CUSTODY_PURPOSE__COUNT)
+		return ERR_PROTOCOL;
+	if ((e = key_new(&keys.key)) == OK && (e = open_unattended(k, b, keys.key)) == OK &&
+	    (e = open_delegate(b, keys.key, &keys.delegate, &keys.delegation)) == OK)
+		load(k, (enum custody_purpose)b->ref.purpose, &keys);
+	key_free(&keys.key);
+	signer_free(&keys.delegate);
 	if (e == OK && (told = keyring_tell(k, out)) != OK)
 		return told;
-	return outbox_put(out, MSG_KEY_LOADED, in->ask_id, &(struct result_body){ .error = (uint16_t)e });
+	loaded.error = (uint16_t)e;
+	return outbox_put(out, MSG_KEY_LOADED, in->ask_id, &loaded);
 }

@@ -73,4 +73,7 @@ custody_context(const struct custody_binding *b, struct wire_out *o)
 	wire_put_bytes(o, home, sizeof home);
 	wire_put_id(o, b->library);
 	wire_put_id(o, b->enrolment);
+	/* The first purpose came before there were others, and has no word. */
+	if (b->purpose == CUSTODY_PROFILE)
+		wire_put_span(o, (struct span){ (const uint8_t *)"profile", 7 });
 }

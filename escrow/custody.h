@@ -1,7 +1,7 @@
 /*
- * custody: the material of an unattended key, held by a backend outside the
- * database. Material is 32 bytes; it is bound to a home and a library, and
- * opens nothing anywhere else.
+ * custody: the material of a key that opens without the password, held by a
+ * backend outside the database. Material is 32 bytes; it is bound to a home, a
+ * library and a purpose, and opens nothing anywhere else.
  * Source: docs/store-format.md, "Custody".
  */
 #ifndef ESCROW_CUSTODY_H
@@ -10,8 +10,16 @@
 #include "escrow/secret.h"
 #include "mailbox/wire.h"
 
+/* What for. Each has an enrolment, material and a place in every backend of its own. */
+enum custody_purpose {
+	CUSTODY_UNATTENDED, /* reads by grants with nobody at the keyboard */
+	CUSTODY_PROFILE,    /* the remote profile, and nothing of a vault */
+	CUSTODY_PURPOSE__COUNT
+};
+
 /* What material is bound to. */
 struct custody_binding {
+	enum custody_purpose purpose;
 	struct uuid library;
 	struct uuid enrolment;
 	const char *home;    /* canonical path, (struct home, path) */
@@ -82,13 +90,13 @@ enum err custody_store(const struct custody_binding *b, const struct key *materi
 enum err custody_load(const struct custody_binding *b, struct key *material, enum custody_detail *why);
 
 /*
- * Destroys whatever the backend holds for this home, of any enrolment. OK when
+ * Destroys whatever the backend holds for this home and purpose, of any enrolment. OK when
  * there is none. Errors as custody_store; then it may be there still.
  */
 enum err custody_remove(const struct custody_binding *b, enum custody_detail *why);
 
 #define CUSTODY_BACKEND_MAX 31 /* bytes of a backend's name */
-#define CUSTODY_CONTEXT_MAX (4 + CUSTODY_BACKEND_MAX + 32 + 2 * UUID_LEN)
+#define CUSTODY_CONTEXT_MAX (4 + CUSTODY_BACKEND_MAX + 32 + 2 * UUID_LEN + 4 + 7)
 
 /*
  * Puts the canonical bytes of the binding, at most CUSTODY_CONTEXT_MAX however

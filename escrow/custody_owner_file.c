@@ -7,7 +7,11 @@
 #include "escrow/safe_dir.h"
 #include "escrow/safe_file.h"
 
-#define NAME "owner-file"
+static const char *
+name_of(const struct custody_binding *b)
+{
+	return b->purpose == CUSTODY_PROFILE ? "profile-owner-file" : "owner-file";
+}
 
 /* Opens HOME/custody; with n_make 1 it is made if it is missing. */
 static enum err
@@ -40,7 +44,7 @@ store(const struct custody_binding *b, const struct key *material, enum custody_
 	if ((e = open_dir(b, 1, &fd)) != OK)
 		return e;
 	if ((e = custody_form_put(b, material, bytes)) == OK)
-		e = safe_file_replace(fd, NAME, (struct span){ bytes, sizeof bytes },
+		e = safe_file_replace(fd, name_of(b), (struct span){ bytes, sizeof bytes },
 		    ERR_CUSTODY_UNSAFE);
 	wipe(bytes, sizeof bytes);
 	close(fd);
@@ -63,7 +67,7 @@ load(const struct custody_binding *b, struct key *material, enum custody_detail 
 	(void)why;
 	if ((e = open_dir(b, 0, &fd)) != OK)
 		return e;
-	e = safe_file_read(fd, NAME, &rule, &bytes);
+	e = safe_file_read(fd, name_of(b), &rule, &bytes);
 	close(fd);
 	if (e == OK)
 		e = custody_form_take(secret_span(bytes), b, material);
@@ -80,7 +84,7 @@ destroy(const struct custody_binding *b, enum custody_detail *why)
 	(void)why;
 	if ((e = open_dir(b, 0, &fd)) != OK)
 		return e == ERR_CUSTODY_MISSING ? OK : e;
-	e = safe_file_remove(fd, NAME, ERR_CUSTODY_UNSAFE);
+	e = safe_file_remove(fd, name_of(b), ERR_CUSTODY_UNSAFE);
 	close(fd);
 	return e;
 }

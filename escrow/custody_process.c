@@ -14,6 +14,7 @@ custody_request_put(struct wire_out *o, const struct custody_request *r)
 {
 	wire_put_u8(o, (uint8_t)r->task);
 	wire_put_u32(o, r->parent_pid);
+	wire_put_u8(o, (uint8_t)r->key.purpose);
 	wire_put_id(o, r->key.library);
 	wire_put_id(o, r->key.enrolment);
 	wire_put_bytes(o, r->key.home, sizeof r->key.home);
@@ -27,11 +28,13 @@ custody_request_take(struct span bytes, struct custody_request *r)
 
 	r->task = (enum custody_task)wire_take_u8(&in);
 	r->parent_pid = wire_take_u32(&in);
+	r->key.purpose = (enum custody_purpose)wire_take_u8(&in);
 	r->key.library = wire_take_id(&in);
 	r->key.enrolment = wire_take_id(&in);
 	wire_take_bytes(&in, r->key.home, sizeof r->key.home);
 	r->text = wire_take_span(&in, SECRET_SERVICE_MAX);
-	return wire_done(&in) && r->task >= CUSTODY_STORE && r->task <= CUSTODY_REMOVE;
+	return wire_done(&in) && r->task >= CUSTODY_STORE && r->task <= CUSTODY_REMOVE &&
+	    r->key.purpose < CUSTODY_PURPOSE__COUNT;
 }
 
 void

@@ -31,7 +31,7 @@ struct custody_reply {
 	struct secret *text; /* load; owned, NULL for none */
 };
 
-#define CUSTODY_REQUEST_MAX (1 + 4 + 2 * UUID_LEN + SHA256_LEN + 4 + SECRET_SERVICE_MAX)
+#define CUSTODY_REQUEST_MAX (1 + 4 + 1 + 2 * UUID_LEN + SHA256_LEN + 4 + SECRET_SERVICE_MAX)
 #define CUSTODY_REPLY_MAX   (2 + 1 + 4 + SECRET_SERVICE_MAX)
 
 /* Their bytes on that socket. The takers take any bytes; false: not of the form, and nothing is to be freed. */

@@ -8,7 +8,7 @@ _Static_assert(CUSTODY_TEXT_LEN <= SECRET_SERVICE_MAX, "the text fits an item");
 static struct custody_request
 request(const struct custody_binding *b, enum custody_task task)
 {
-	struct custody_request r = { .task = task, .key = { .library = b->library, .enrolment = b->enrolment } };
+	struct custody_request r = { .task = task, .key = { .purpose = b->purpose, .library = b->library, .enrolment = b->enrolment } };
 
 	sha256(b->home, strlen(b->home), r.key.home);
 	return r;

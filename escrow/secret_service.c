@@ -49,6 +49,7 @@ take_paths(struct talk *t, sd_bus_message *reply, struct paths *p)
 }
 
 struct attributes {
+	const char *application, *label;
 	char library[UUID_TEXT_LEN + 1], enrolment[UUID_TEXT_LEN + 1], home[2 * SHA256_LEN + 1];
 };
 
@@ -56,8 +57,13 @@ static struct attributes
 attributes_of(const struct secret_service_key *k)
 {
 	static const char digits[] = "0123456789abcdef";
-	struct attributes a;
+	struct attributes a = { .application = "memories", .label = "memories: unattended access" };
 
+	/* Items of another purpose are found by no search of this one. */
+	if (k->purpose == CUSTODY_PROFILE) {
+		a.application = "memories-profile";
+		a.label = "memories: remote profile";
+	}
 	uuid_text(k->library, a.library);
 	uuid_text(k->enrolment, a.enrolment);
 	for (size_t i = 0; i < SHA256_LEN; i++) {
@@ -77,7 +83,7 @@ search(struct talk *t, const char *attribute, const char *value, struct paths *p
 	enum err e;
 
 	if ((e = talk_new_call(t, t->collection, SECRET_COLLECTION, "SearchItems", &m)) == OK &&
-	    (e = talk_result(t, t->bus_calls.sd_bus_message_append(m, "a{ss}", 3, "application", "memories",
+	    (e = talk_result(t, t->bus_calls.sd_bus_message_append(m, "a{ss}", 3, "application", a.application,
 	    "library", a.library, attribute, value))) == OK && (e = talk_call(t, &m, &reply)) == OK)
 		e = take_paths(t, reply, p);
 	t->bus_calls.sd_bus_message_unref(m);
@@ -149,8 +155,8 @@ put_item(struct talk *t, struct span text, sd_bus_message *m)
 
 	if ((e = talk_result(t, c->sd_bus_message_sensitive(m))) != OK ||
 	    (e = talk_result(t, c->sd_bus_message_append(m, "a{sv}", 2,
-	    SECRET_ITEM ".Label", "s", "memories: unattended access",
-	    SECRET_ITEM ".Attributes", "a{ss}", 4, "application", "memories", "library", a.library,
+	    SECRET_ITEM ".Label", "s", a.label,
+	    SECRET_ITEM ".Attributes", "a{ss}", 4, "application", a.application, "library", a.library,
 	    "enrolment", a.enrolment, "home", a.home))) != OK ||
 	    (e = talk_result(t, c->sd_bus_message_open_container(m, 'r', "oayays"))) != OK ||
 	    (e = talk_result(t, c->sd_bus_message_append(m, "oay", t->session, 0))) != OK ||

@@ -15,6 +15,7 @@
 
 /* By what the item is found. None of it is secret: whoever is on the bus can read it. */
 struct secret_service_key {
+	enum custody_purpose purpose;
 	struct uuid library;
 	struct uuid enrolment;
 	uint8_t     home[SHA256_LEN]; /* of the home's canonical path */

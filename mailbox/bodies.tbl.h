@@ -300,7 +300,8 @@ BODY(device,
 BODY(keys_drop,
     U8(password)                 /* what the password opened */
     U8(unattended)               /* what custody gave */
-    U8(profile))                 /* what the profile's own custody gave */
+    U8(profile)                  /* what the profile's own custody gave */
+    U8(closes))                  /* and the profile is closed, whatever else there is */
 
 BODY(vault_keys_made,
     ID(vault)
@@ -319,14 +320,18 @@ BODY(disable_ask,
     U8(leave))                   /* 1: the backend is not asked to remove the material */
 
 BODY(custody_ref,
+    U8(purpose)                  /* enum custody_purpose */
     ID(enrolment)
     ID(library)
     SPAN(backend, 31)
-    BYTES(sealed_unattended, 72)
+    BYTES(sealed_unattended, 72) /* or the key of another purpose */
+    BYTES(sealed_profile, 72)    /* the profile's key under that one; zero for other purposes */
     BYTES(sealed_delegate, 72)
     SPAN(delegation, 128))
 
 BODY(enrol,
+    U8(purpose)
+    BYTES(sealed_profile, 72)    /* the profile's key under the root key */
     ID(enrolment)
     ID(library)
     SPAN(backend, 31)
@@ -343,6 +348,7 @@ BODY(material_stored,
     U8(detail))                  /* enum custody_detail: what there is to say besides */
 
 BODY(custody_result,
+    U8(purpose)                  /* enum custody_purpose */
     U16(error)
     U8(detail))                  /* enum custody_detail */
 
@@ -578,8 +584,7 @@ BODY(profile_key,
 BODY(profile_open,
     ID(library)
     BYTES(sealed, 72)
-    BYTES(sealed_custody, 72)    /* zero: there is none */
-    U8(by_custody))
+    BYTES(sealed_custody, 72))   /* zero: there is none */
 
 BODY(profile_boxed,
     BYTES(boxed, 72))            /* under what keyring and profile share */

@@ -175,12 +175,19 @@ grants_db_vault_keys(struct grants_db *db, struct uuid vault, struct vault_keys 
 	return e;
 }
 
+/* By purpose, as a number in an id. */
+static struct db_key
+enrolment_key(enum custody_purpose purpose)
+{
+	return db_records_key1((struct uuid){ { [UUID_LEN - 1] = (uint8_t)purpose } });
+}
+
 enum err
-grants_db_put_enrolment(struct grants_db *db, const struct enrolment_record *r)
+grants_db_put_enrolment(struct grants_db *db, enum custody_purpose purpose, const struct enrolment_record *r)
 {
 	uint8_t buf[DB_RECORD_MAX];
 	struct wire_out o = wire_out(buf, sizeof buf);
-	struct db_key key = grants_db_only_key();
+	struct db_key key = enrolment_key(purpose);
 	size_t len = strnlen(r->backend, BACKEND_NAME_MAX + 1);
 	enum err e;
 
@@ -193,9 +200,9 @@ grants_db_put_enrolment(struct grants_db *db, const struct enrolment_record *r)
 }
 
 enum err
-grants_db_enrolment(struct grants_db *db, struct enrolment_record *out)
+grants_db_enrolment(struct grants_db *db, enum custody_purpose purpose, struct enrolment_record *out)
 {
-	struct db_key key = grants_db_only_key();
+	struct db_key key = enrolment_key(purpose);
 	struct span value;
 	enum err e;
 
@@ -209,9 +216,9 @@ grants_db_enrolment(struct grants_db *db, struct enrolment_record *out)
 }
 
 enum err
-grants_db_drop_enrolment(struct grants_db *db)
+grants_db_drop_enrolment(struct grants_db *db, enum custody_purpose purpose)
 {
-	struct db_key key = grants_db_only_key();
+	struct db_key key = enrolment_key(purpose);
 	enum err e;
 
 	if ((e = env_begin(db->env)) != OK)

@@ -13,6 +13,7 @@
 #define STORE_GRANTS_DB_H
 
 #include "escrow/cert.h"
+#include "escrow/custody.h"
 #include "escrow/seal.h"
 #include "mailbox/clock.h"
 #include "mailbox/words.h"
@@ -177,14 +178,14 @@ struct enrolment_record {
 	struct uuid       enrolment;
 	char              backend[BACKEND_NAME_MAX + 1];
 	struct wall_ms    created;
-	uint8_t           sealed_unattended[SEALED_KEY_LEN]; /* under the custody material, bound to backend, home and library */
-	uint8_t           sealed_delegate[SEALED_KEY_LEN];   /* the delegate's seed under the unattended key */
+	uint8_t           sealed_unattended[SEALED_KEY_LEN]; /* the purpose's key under the custody material, bound to backend, home and library */
+	uint8_t           sealed_delegate[SEALED_KEY_LEN];   /* the delegate's seed under that key */
 	struct delegation delegation;
 };
 
-/* Makes or replaces it. ERR_INVALID_ARGUMENT: the backend's name is empty or has no end. */
-enum err grants_db_put_enrolment(struct grants_db *db, const struct enrolment_record *r);
-enum err grants_db_enrolment(struct grants_db *db, struct enrolment_record *out); /* ERR_NOT_ENABLED */
-enum err grants_db_drop_enrolment(struct grants_db *db); /* OK when there is none */
+/* One a purpose. Makes or replaces it. ERR_INVALID_ARGUMENT: the backend's name is empty or has no end. */
+enum err grants_db_put_enrolment(struct grants_db *db, enum custody_purpose purpose, const struct enrolment_record *r);
+enum err grants_db_enrolment(struct grants_db *db, enum custody_purpose purpose, struct enrolment_record *out); /* ERR_NOT_ENABLED */
+enum err grants_db_drop_enrolment(struct grants_db *db, enum custody_purpose purpose); /* OK when there is none */
 
 #endif

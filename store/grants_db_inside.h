@@ -14,7 +14,7 @@ enum grants_db_name {
 	DB_GRANT,      /* grant */
 	DB_WRAP,       /* grant, vault */
 	DB_TOKEN,      /* token hash */
-	DB_ENROLMENT,  /* zero id: one record */
+	DB_ENROLMENT,  /* an id that is the purpose */
 	DB_ANCHOR,     /* zero id: one record */
 	DB_UNRECORDED, /* number */
 	DB_PROFILE,    /* zero id: one record */

@@ -127,7 +127,7 @@ put_enrolment(const struct bench_home *h, struct grants_db *db)
 	signer_seed(h->delegate, seed);
 	key_seal(h->unattended, key_binding_span(&delegate), seed, r.sealed_delegate);
 	bench_must(custody_store(&binding, material, &why), "custody");
-	bench_must(grants_db_put_enrolment(db, &r), "enrolment");
+	bench_must(grants_db_put_enrolment(db, CUSTODY_UNATTENDED, &r), "enrolment");
 	key_free(&material);
 	key_free(&envelope);
 	key_free(&seed);

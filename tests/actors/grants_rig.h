@@ -134,7 +134,7 @@ grants_rig_enrol(struct grants_rig *g)
 {
 	struct enrolment_record r = { .enrolment = grants_rig_id(0x61), .backend = "owner-file" };
 
-	assert_int_equal(grants_db_put_enrolment(grants_rig_self(g)->db, &r), OK);
+	assert_int_equal(grants_db_put_enrolment(grants_rig_self(g)->db, CUSTODY_UNATTENDED, &r), OK);
 	assert_int_equal(grants_load_library(grants_rig_self(g)), OK);
 }
 

@@ -93,7 +93,7 @@ material_comes_back_boxed_with_the_context_that_binds_it(void **state)
 	assert_int_equal(key_open(box, (struct span){ ref.enrolment.b, UUID_LEN }, b->material.boxed, again), OK);
 	assert_memory_equal(again->b, material->b, KEY_LEN);
 	assert_null(memmem(b->material.boxed, sizeof b->material.boxed, material->b, 8));
-	custody_context(&(struct custody_binding){ ref.library, ref.enrolment, rig_dir_path(), "owner-file" }, &o);
+	custody_context(&(struct custody_binding){ CUSTODY_UNATTENDED, ref.library, ref.enrolment, rig_dir_path(), "owner-file" }, &o);
 	assert_int_equal(b->material.context.len, o.len);
 	assert_memory_equal(b->material.context.p, context, o.len);
 	assert_int_equal(b->material.ref.sealed_unattended[5], 0x44);

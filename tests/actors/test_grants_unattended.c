@@ -54,7 +54,7 @@ keyring_says(struct grants_rig *g, enum err e)
 
 	assert_int_equal(rig_deliver(g->r, MSG_KEYRING_STATE, ACTOR_KEYRING, 0, &s), OK);
 	assert_int_equal(rig_deliver(g->r, MSG_KEY_LOADED, ACTOR_KEYRING, rig_ask_id(g->r),
-	    &(struct result_body){ .error = (uint16_t)e }), OK);
+	    &(struct custody_result_body){ .error = (uint16_t)e }), OK);
 }
 
 static void
@@ -230,7 +230,7 @@ a_key_that_arrives_after_a_lock_is_dropped_again(void **state)
 	assert_non_null(rig_expect(g->r, MSG_KEYS_DROP));
 	assert_int_equal(rig_deliver(g->r, MSG_KEYS_DROPPED, ACTOR_KEYRING, g->n_asks, &(struct nothing_body){ 0 }), OK);
 	assert_int_equal(grants_rig_end(g), OK);
-	assert_int_equal(rig_deliver(g->r, MSG_KEY_LOADED, ACTOR_KEYRING, load, &(struct result_body){ .error = OK }), OK);
+	assert_int_equal(rig_deliver(g->r, MSG_KEY_LOADED, ACTOR_KEYRING, load, &(struct custody_result_body){ .error = OK }), OK);
 	assert_non_null(b = rig_expect(g->r, MSG_KEYS_DROP));
 	assert_int_equal(b->keys_drop.unattended, 1);
 	assert_int_equal(b->keys_drop.password, 0);
@@ -276,14 +276,14 @@ enabling_is_kept_once_custody_has_the_material(void **state)
 	assert_int_equal(enable(g, "owner-file"), OK);
 	assert_non_null(b = rig_expect(g->r, MSG_ENROL));
 	assert_true(b->enrol.context.len > 64);
-	assert_int_equal(grants_db_enrolment(grants_rig_self(g)->db, &r), ERR_NOT_ENABLED);
+	assert_int_equal(grants_db_enrolment(grants_rig_self(g)->db, CUSTODY_UNATTENDED, &r), ERR_NOT_ENABLED);
 	assert_int_equal(rig_deliver(g->r, MSG_MATERIAL_STORED, ACTOR_CUSTODY, g->n_asks, &s), OK);
 	(void)grants_rig_keep(g, LOG_ENABLE);
 	assert_true(rig_silent(g->r));
-	assert_int_equal(grants_db_enrolment(grants_rig_self(g)->db, &r), ERR_NOT_ENABLED);
+	assert_int_equal(grants_db_enrolment(grants_rig_self(g)->db, CUSTODY_UNATTENDED, &r), ERR_NOT_ENABLED);
 	grants_rig_kept(g, OK);
 	assert_int_equal(grants_rig_end(g), OK);
-	assert_int_equal(grants_db_enrolment(grants_rig_self(g)->db, &r), OK);
+	assert_int_equal(grants_db_enrolment(grants_rig_self(g)->db, CUSTODY_UNATTENDED, &r), OK);
 	assert_string_equal(r.backend, "owner-file");
 	assert_true(uuid_equal(r.enrolment, grants_rig_id(0x62)));
 	assert_int_equal(enable(g, "owner-file"), ERR_ALREADY_ENABLED);
@@ -310,7 +310,7 @@ a_custody_that_cannot_keep_material_leaves_no_enrolment_and_no_key(void **state)
 	assert_int_equal(b->keys_drop.unattended, 1);
 	assert_int_equal(b->keys_drop.password, 0);
 	assert_int_equal(grants_rig_end(g), ERR_CUSTODY_UNSAFE);
-	assert_int_equal(grants_db_enrolment(grants_rig_self(g)->db, &r), ERR_NOT_ENABLED);
+	assert_int_equal(grants_db_enrolment(grants_rig_self(g)->db, CUSTODY_UNATTENDED, &r), ERR_NOT_ENABLED);
 }
 
 static void
@@ -360,7 +360,7 @@ enabling_without_a_record_leaves_no_enrolment_and_no_key(void **state)
 			grants_rig_kept(g, ERR_AUDIT_FULL);
 		assert_non_null(rig_expect(g->r, MSG_KEYS_DROP));
 		assert_int_equal(grants_rig_end(g), lost ? ERR_AUDIT_UNAVAILABLE : ERR_AUDIT_FULL);
-		assert_int_equal(grants_db_enrolment(grants_rig_self(g)->db, &r), ERR_NOT_ENABLED);
+		assert_int_equal(grants_db_enrolment(grants_rig_self(g)->db, CUSTODY_UNATTENDED, &r), ERR_NOT_ENABLED);
 	}
 	assert_int_equal(enable(g, "owner-file"), ERR_AUDIT_UNAVAILABLE);
 }
@@ -752,7 +752,7 @@ a_disable_cut_off_after_any_step_stays_banned_and_can_be_repeated(void **state)
 		assert_false(grants_rig_ban_on_disk().manual_lock);
 		assert_int_equal(grants_db_list(grants_rig_self(g)->db, GRANT_UNATTENDED, 0, 4, rows, &n, &more), OK);
 		assert_int_equal(n, 0);
-		assert_int_equal(grants_db_enrolment(grants_rig_self(g)->db, &r), done ? ERR_NOT_ENABLED : OK);
+		assert_int_equal(grants_db_enrolment(grants_rig_self(g)->db, CUSTODY_UNATTENDED, &r), done ? ERR_NOT_ENABLED : OK);
 		come_up(g);
 		assert_non_null(rig_expect(g->r, MSG_STARTED));
 		assert_true(rig_silent(g->r)); /* no key-only start under the ban */

@@ -324,7 +324,7 @@ a_grant_names_neither_vaults_nor_details(void **state)
 	static const enum op ops[] = { OP_VAULT_LIST, OP_DETAILS, OP_LIST_DETAILS, OP_PROPOSAL_LIST };
 
 	keyring_rig_unlock(k);
-	assert_int_equal(key_random(&self->unattended), OK);
+	assert_int_equal(key_random(&self->custody[CUSTODY_UNATTENDED].key), OK);
 	for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
 		struct keys_wanted_body w = keyring_rig_wanted(k, ops[i]);
 		struct key_ref_body ref = keyring_rig_ref(k, CLASS_ORDINARY, i == 0 ? PART_NAME : PART_TITLE, 0);
@@ -610,7 +610,7 @@ a_write_of_a_kind_that_is_none_or_of_a_grant_is_refused(void **state)
 			assert_int_equal(keyring_rig_refused(k), ERR_INTERNAL);
 		}
 	}
-	assert_int_equal(key_random(&self->unattended), OK);
+	assert_int_equal(key_random(&self->custody[CUSTODY_UNATTENDED].key), OK);
 	w = keyring_rig_wanted(k, OP_WRITE_ASSET);
 	w.ruling.ask.kind = KIND_MEMORY;
 	w.ruling.grant = keyring_rig_id(0x41);

@@ -64,9 +64,9 @@ locked_with_the_unattended_key_loaded_it_signs_with_the_delegate(void **state)
 	struct keyring *self = rig_self(k->r);
 	uint8_t key[SIGN_PUBLIC_LEN];
 
-	assert_int_equal(signer_new(&self->delegate), OK);
+	assert_int_equal(signer_new(&self->custody[CUSTODY_UNATTENDED].delegate), OK);
 	assert_int_equal(ask(k, key), OK);
-	assert_memory_equal(key, signer_public(self->delegate), sizeof key);
+	assert_memory_equal(key, signer_public(self->custody[CUSTODY_UNATTENDED].delegate), sizeof key);
 	assert_int_equal(log_note_vouched(&note, note.origin, key), LOG_NOTE_SIGNED);
 	assert_int_equal(log_note_vouched(&note, note.origin, signer_public(k->log_key)), LOG_NOTE_UNSIGNED);
 }

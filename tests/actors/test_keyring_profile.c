@@ -277,7 +277,7 @@ nothing_passes_while_the_profile_is_closed_the_library_locked_or_the_log_away(vo
 {
 	struct keyring_rig *k = *state;
 	static uint8_t boxed[PROFILE_TEXT_MAX + 1 + SEAL_OVERHEAD];
-	struct keys_drop_body drop = { .profile = 1 };
+	struct keys_drop_body drop = { .closes = 1 };
 	struct ruling_body r;
 
 	ready(k);

@@ -50,7 +50,7 @@ load(struct keyring_rig *k, struct kept *kept)
 	assert_non_null(b = rig_expect(k->r, MSG_KEY_LOADED));
 	assert_int_equal(rig_ask_id(k->r), 12);
 	assert_true(rig_silent(k->r));
-	return (enum err)b->result.error;
+	return (enum err)b->custody_result.error;
 }
 
 /* The keyring's process ended and another began; the pair keys of a rig stay the same. */
@@ -76,7 +76,7 @@ enrolling_loads_the_key_and_hands_custody_boxed_material(void **state)
 	assert_int_equal(rig_deliver(k->r, MSG_ENROL, ACTOR_GRANTS, 8, &e), OK);
 	assert_non_null(b = rig_expect(k->r, MSG_KEYS_NOT_MADE));
 	assert_int_equal(b->result.error, ERR_LOCKED);
-	assert_null(self->unattended);
+	assert_null(self->custody[CUSTODY_UNATTENDED].key);
 
 	keyring_rig_unlock(k);
 	kept = enrol(k);
@@ -86,7 +86,7 @@ enrolling_loads_the_key_and_hands_custody_boxed_material(void **state)
 	assert_int_equal(key_open(k->custody_box, (struct span){ e.enrolment.b, UUID_LEN }, kept.m.boxed, material), OK);
 	custody_envelope_key(material, CONTEXT, envelope);
 	assert_int_equal(key_open(envelope, (struct span){ NULL, 0 }, kept.m.ref.sealed_unattended, unattended), OK);
-	assert_memory_equal(unattended->b, self->unattended->b, KEY_LEN);
+	assert_memory_equal(unattended->b, self->custody[CUSTODY_UNATTENDED].key->b, KEY_LEN);
 	assert_memory_not_equal(unattended->b, material->b, KEY_LEN);
 	key_free(&material);
 	key_free(&envelope);
@@ -106,12 +106,12 @@ material_loads_the_same_key_into_a_new_keyring_and_leaves_it_locked(void **state
 
 	keyring_rig_unlock(k);
 	kept = enrol(k);
-	memcpy(unattended, self->unattended->b, KEY_LEN);
+	memcpy(unattended, self->custody[CUSTODY_UNATTENDED].key->b, KEY_LEN);
 	restart(k);
 	self = rig_self(k->r);
-	assert_null(self->unattended);
+	assert_null(self->custody[CUSTODY_UNATTENDED].key);
 	assert_int_equal(load(k, &kept), OK);
-	assert_memory_equal(self->unattended->b, unattended, KEY_LEN);
+	assert_memory_equal(self->custody[CUSTODY_UNATTENDED].key->b, unattended, KEY_LEN);
 	assert_null(self->root);
 	rig_edge(k->r, ACTOR_GATE, true);
 	assert_non_null(b = rig_expect(k->r, MSG_BOOT));
@@ -153,8 +153,8 @@ material_of_another_place_opens_nothing(void **state)
 	bad = kept;
 	bad.m.ref.delegation.len--;
 	assert_int_equal(load(k, &bad), ERR_STORAGE_CORRUPT);
-	assert_null(self->unattended);
-	assert_null(self->delegate);
+	assert_null(self->custody[CUSTODY_UNATTENDED].key);
+	assert_null(self->custody[CUSTODY_UNATTENDED].delegate);
 }
 
 static void
@@ -166,13 +166,13 @@ an_idle_drop_leaves_the_unattended_key_and_a_full_one_wipes_it(void **state)
 
 	keyring_rig_unlock(k);
 	(void)enrol(k);
-	slot = self->unattended;
+	slot = self->custody[CUSTODY_UNATTENDED].key;
 	assert_int_equal(rig_deliver(k->r, MSG_KEYS_DROP, ACTOR_GRANTS, 1, &(struct keys_drop_body){ .password = 1 }), OK);
 	assert_null(self->root);
-	assert_non_null(self->unattended);
+	assert_non_null(self->custody[CUSTODY_UNATTENDED].key);
 	assert_int_equal(rig_deliver(k->r, MSG_KEYS_DROP, ACTOR_GRANTS, 1, &(struct keys_drop_body){ .unattended = 1 }), OK);
-	assert_null(self->unattended);
-	assert_null(self->delegate);
+	assert_null(self->custody[CUSTODY_UNATTENDED].key);
+	assert_null(self->custody[CUSTODY_UNATTENDED].delegate);
 	for (size_t i = 0; i < sizeof slot->b; i++)
 		assert_int_equal(slot->b[i], 0);
 	rig_forget(k->r);

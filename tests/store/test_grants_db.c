@@ -450,19 +450,19 @@ an_enrolment_comes_goes_and_is_replaced(void **state)
 
 	memset(e.sealed_unattended, 1, sizeof e.sealed_unattended);
 	memset(e.delegation.signature, 2, sizeof e.delegation.signature);
-	assert_int_equal(grants_db_enrolment(r->db, &got), ERR_NOT_ENABLED);
-	assert_int_equal(grants_db_drop_enrolment(r->db), OK);
-	assert_int_equal(grants_db_put_enrolment(r->db, &e), OK);
+	assert_int_equal(grants_db_enrolment(r->db, CUSTODY_UNATTENDED, &got), ERR_NOT_ENABLED);
+	assert_int_equal(grants_db_drop_enrolment(r->db, CUSTODY_UNATTENDED), OK);
+	assert_int_equal(grants_db_put_enrolment(r->db, CUSTODY_UNATTENDED, &e), OK);
 	e.created.ms = 9;
-	assert_int_equal(grants_db_put_enrolment(r->db, &e), OK);
+	assert_int_equal(grants_db_put_enrolment(r->db, CUSTODY_UNATTENDED, &e), OK);
 	reopen(r);
-	assert_int_equal(grants_db_enrolment(r->db, &got), OK);
+	assert_int_equal(grants_db_enrolment(r->db, CUSTODY_UNATTENDED, &got), OK);
 	assert_string_equal(got.backend, "owner-file");
 	assert_int_equal(got.created.ms, 9);
 	assert_memory_equal(got.sealed_unattended, e.sealed_unattended, SEALED_KEY_LEN);
 	assert_memory_equal(got.delegation.signature, e.delegation.signature, SIGNATURE_LEN);
-	assert_int_equal(grants_db_drop_enrolment(r->db), OK);
-	assert_int_equal(grants_db_enrolment(r->db, &got), ERR_NOT_ENABLED);
+	assert_int_equal(grants_db_drop_enrolment(r->db, CUSTODY_UNATTENDED), OK);
+	assert_int_equal(grants_db_enrolment(r->db, CUSTODY_UNATTENDED, &got), ERR_NOT_ENABLED);
 }
 
 static void
@@ -471,11 +471,11 @@ a_backend_without_a_proper_name_is_refused(void **state)
 	struct rig *r = *state;
 	struct enrolment_record e = { .enrolment = { { 3 } } };
 
-	assert_int_equal(grants_db_put_enrolment(r->db, &e), ERR_INVALID_ARGUMENT);
+	assert_int_equal(grants_db_put_enrolment(r->db, CUSTODY_UNATTENDED, &e), ERR_INVALID_ARGUMENT);
 	memset(e.backend, 'x', sizeof e.backend);
-	assert_int_equal(grants_db_put_enrolment(r->db, &e), ERR_INVALID_ARGUMENT);
+	assert_int_equal(grants_db_put_enrolment(r->db, CUSTODY_UNATTENDED, &e), ERR_INVALID_ARGUMENT);
 	e.backend[BACKEND_NAME_MAX] = '\0';
-	assert_int_equal(grants_db_put_enrolment(r->db, &e), OK);
+	assert_int_equal(grants_db_put_enrolment(r->db, CUSTODY_UNATTENDED, &e), OK);
 }
 
 #define MODEL_MAX 40

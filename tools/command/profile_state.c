@@ -10,7 +10,7 @@ static const char warning[] =
     "\n"
     "With --backend the profile opens by itself after a restart: connected assistants can\n"
     "read what you shared with them while nobody has unlocked the library. `memories lock`\n"
-    "ends that, until `profile enable` is said again.\n"
+    "ends that, until `unattended resume`.\n"
     "\n";
 
 static const char *
@@ -163,7 +163,7 @@ print_state(const struct profile_state_body *s)
 		    s->loaded ? "loaded" : "not loaded", s->custody_error != OK ? ": " : "",
 		    s->custody_error != OK ? err_text((enum err)s->custody_error) : "");
 	if (s->banned)
-		print_line("           banned by a manual lock until `memories profile enable`\n");
+		print_line("           banned by a manual lock until `memories unattended resume`\n");
 	if (s->http.listening)
 		print_line("listens    on %.*s as %.*s%s\n", (int)s->http.address.len, (const char *)s->http.address.p,
 		    (int)s->http.origin.len, (const char *)s->http.origin.p, s->http.tls ? ", with TLS" : "");
