@@ -201,6 +201,16 @@ http_asks_on_edge(struct http_asks *a, enum actor other, bool up, struct outbox 
 	tell_ended(a, out);
 }
 
+void
+http_asks_end_all(struct http_asks *a, struct outbox *out)
+{
+	struct failing failing = { a, ACTOR_CLIENT, ERR_INTERRUPTED };
+
+	a->grants_up = false;
+	pending_fail_all(a->flights, fail, &failing);
+	tell_ended(a, out);
+}
+
 struct mono_ms
 http_asks_tick(struct http_asks *a, struct mono_ms now, struct outbox *out)
 {

@@ -40,7 +40,10 @@ struct http_ask_want {
 
 enum err http_asks_new(struct http_asks **out); /* ERR_NO_MEMORY */
 
-/* Asks in flight end without a word. Accepts NULL inside. */
+/* Nothing is asked any more, and what is in flight ends as interrupted. */
+void http_asks_end_all(struct http_asks *a, struct outbox *out);
+
+/* Asks that are still in flight end without a word. Accepts NULL inside. */
 void http_asks_free(struct http_asks **a);
 
 /*

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "actors/http_gateway.h"
+#include "actors/http_mcp.h"
 #include "actors/http_routes.h"
 #include "mailbox/log_line.h"
 
@@ -9,10 +10,19 @@
 
 static enum err on_state(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_boot(void *self, const struct inbound *in, struct outbox *out);
+static enum err on_denied(void *self, const struct inbound *in, struct outbox *out);
 
 static const struct handler handlers[] = {
 	{ MSG_HTTP_STATE, on_state },
 	{ MSG_HTTP_BOOT, on_boot },
+	{ MSG_HTTP_DENIED, on_denied },
+	{ MSG_TOKEN_FOUND, http_mcp_on_token_found },
+	{ MSG_CONNECTION_CHANGED, http_mcp_on_connection_changed },
+	{ MSG_HTTP_FOUND, http_mcp_on_found },
+	{ MSG_HTTP_ACK, http_mcp_on_ack },
+	{ MSG_HTTP_KEYS_REFUSED, http_mcp_on_refused },
+	{ MSG_HTTP_QUERY_REFUSED, http_mcp_on_refused },
+	{ MSG_HTTP_INTENT_REFUSED, http_mcp_on_refused },
 };
 
 static enum err
@@ -61,27 +71,22 @@ on_state(void *self, const struct inbound *in, struct outbox *out)
 	memcpy(g->log_public, b->log_public, sizeof g->log_public);
 	memcpy(g->message, b->message.p, b->message.len);
 	g->message[b->message.len] = '\0';
+	http_mcp_on_state(g, b);
 	return listen_now(g, clock_mono());
-}
-
-/* The span's bytes are kept here. */
-static void
-keep_span(struct span *s, uint8_t room[512])
-{
-	memcpy(room, s->p, s->len);
-	s->p = room;
 }
 
 static enum err
 on_boot(void *self, const struct inbound *in, struct outbox *out)
 {
-	struct http_gateway *g = http_gateway_enter(self, out);
+	http_mcp_on_boot(http_gateway_enter(self, out), &in->body->boot);
+	return OK;
+}
 
-	g->boot = in->body->boot;
-	keep_span(&g->boot.certificate, g->certificate);
-	keep_span(&g->boot.epoch_certificate, g->epoch_certificate);
-	keep_span(&g->boot.earlier_certificate, g->earlier_certificate);
-	g->boot_known = true;
+/* Of a token, a code, a client or an ask: whoever waits for it knows. */
+static enum err
+on_denied(void *self, const struct inbound *in, struct outbox *out)
+{
+	(void)http_mcp_denied(http_gateway_enter(self, out), in);
 	return OK;
 }
 
@@ -96,18 +101,26 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 	/* Without grants nobody says any more whether it may serve. */
 	if (other == ACTOR_GRANTS && !up && g->phase == HTTP_SERVES)
 		g->phase = HTTP_LOCKED;
-	if (other == ACTOR_KEYRING && !up)
-		g->boot_known = false;
+	http_mcp_on_edge(g, other, up);
+}
+
+/* 0: never. */
+static struct mono_ms
+sooner(struct mono_ms a, struct mono_ms b)
+{
+	return a.ms == 0 || (b.ms != 0 && b.ms < a.ms) ? b : a;
 }
 
 static struct mono_ms
 on_tick(void *self, struct mono_ms now, struct outbox *out)
 {
 	struct http_gateway *g = http_gateway_enter(self, out);
+	struct mono_ms next;
 
 	if (g->try_at.ms != 0 && now.ms >= g->try_at.ms)
 		(void)listen_now(g, now);
-	return http_server_tick(g->server, now);
+	next = http_server_tick(g->server, now);
+	return sooner(next, http_mcp_tick(g, now));
 }
 
 static void
@@ -133,6 +146,8 @@ stop(void *self)
 
 	if (g == NULL)
 		return;
+	g->phase = HTTP_OFF;
+	http_mcp_stop(g);
 	http_server_free(&g->server);
 	http_config_free(&g->own_config);
 	free(g);
@@ -179,6 +194,8 @@ start(const struct actor_context *context, void **self)
 		g->error = e;
 	if (e == ERR_CONFIG_INVALID)
 		e = start_default(g);
+	if (e == OK)
+		e = http_mcp_start(g);
 	if (e != OK) {
 		stop(g);
 		return e;

@@ -33,11 +33,6 @@ struct http_gateway {
 	uint8_t         log_public[32];
 	char            message[1201];
 
-	/* As the keyring last said. */
-	struct boot_body boot;
-	bool             boot_known;
-	uint8_t          certificate[512], epoch_certificate[512], earlier_certificate[512]; /* what boot's spans point at */
-
 	bool is_up[ACTOR__COUNT]; /* the edges */
 
 	/* Each made and freed by its own file. */

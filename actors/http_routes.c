@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "actors/http_closed.h"
+#include "actors/http_mcp.h"
 #include "actors/http_routes.h"
 #include "gateway/http_origin.h"
 #include "gateway/json_write.h"
@@ -11,7 +12,12 @@
 
 static void on_healthz(struct http_gateway *g, struct http_exchange *x);
 
+#define ALL (HTTP_ALLOW(GET) | HTTP_ALLOW(HEAD) | HTTP_ALLOW(POST) | HTTP_ALLOW(DELETE) | HTTP_ALLOW(OPTIONS) | HTTP_ALLOW(OTHER))
+
+/* /mcp looks at the token before it looks at the method. */
 static const struct http_route routes[] = {
+	{ "/mcp", false, ALL, HTTP_CLOSED_JSON, http_mcp_on },
+	{ "/mcp/", false, ALL, HTTP_CLOSED_JSON, http_mcp_on },
 	{ "/healthz", false, HTTP_ALLOW(GET) | HTTP_ALLOW(HEAD), HTTP_CLOSED_OPEN, on_healthz },
 };
 
