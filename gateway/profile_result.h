@@ -31,4 +31,46 @@
 #define PROFILE_RESULT_MAX            65536
 #define PROFILE_OVERVIEW_MAX          50 /* facts */
 
+#include "gateway/json_write.h"
+#include "gateway/profile_view.h"
+
+/* What is in a result, for the record that comes before it is opened: facts and their revisions. */
+struct profile_shown {
+	size_t             n;
+	struct profile_ref rows[PROFILE_LIST_LIMIT_MAX];
+};
+
+/*
+ * The facts from offset on, as an overview or a page of it.
+ * ERR_OFFSET_OUT_OF_RANGE: there is none at that offset, unless it is 0. ERR_NO_MEMORY.
+ */
+enum err profile_page_write(const struct profile_view *v, uint64_t offset, struct json_writer *w, struct profile_shown *shown);
+
+/* A page of what a search found, the best first. */
+struct profile_hits {
+	const struct profile_fact *facts[PROFILE_SEARCH_LIMIT_MAX];
+	size_t   n;
+	uint64_t offset;
+	uint64_t total;  /* how many match */
+	uint64_t window; /* the largest offset that may be asked for */
+};
+
+enum err profile_hits_write(const struct profile_view *v, const struct profile_hits *h, struct json_writer *w,
+    struct profile_shown *shown);
+
+/* {"id":ID,"status":"pending"} */
+void profile_pending_write(struct uuid proposal, struct json_writer *w);
+
+/* The owner's lists. `request`: offset, limit and what else it wants. ERR_NOT_FOUND: there is no such id. ERR_NO_MEMORY. */
+enum err profile_facts_write(const struct profile_book *b, const struct profile_request *request, struct json_writer *w,
+    struct profile_shown *shown);
+enum err profile_proposals_write(const struct profile_book *b, const struct profile_request *request,
+    bool (*sensitive)(const struct profile_proposal *), struct json_writer *w, struct profile_shown *shown);
+enum err profile_labels_write(const struct profile_book *b, const struct profile_request *request, struct json_writer *w,
+    struct profile_shown *shown);
+
+/* Inside: the members of F, of an object that is open; a time. */
+void profile_fact_members(const struct profile_fact *f, struct json_writer *w);
+void profile_member_time(struct json_writer *w, const char *name, struct wall_ms t);
+
 #endif

@@ -23,7 +23,7 @@
 
 #define SEARCH_FIELDS_MAX  4096          /* of one document */
 #define SEARCH_TEXT_MAX    (4U << 20)    /* bytes of all fields of one document */
-#define SEARCH_QUERY_MAX   512           /* bytes */
+#define SEARCH_QUERY_MAX   1024          /* bytes; who asks may be held to less */
 #define SEARCH_LIMIT_MAX   100
 #define SEARCH_EXCERPT_MAX 240           /* bytes */
 
