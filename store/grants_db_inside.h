@@ -70,6 +70,14 @@ enum err grants_db_drop_client(struct grants_db *db, const struct connection_rec
 enum err grants_db_finish_connection(struct grants_db *db, struct connection_record *c, enum connection_end why,
     const struct moment *at);
 
+/* What a living connection is found by, and it; how many there are. In a look or a group. */
+struct client_key {
+	uint8_t b[2 * SHA256_LEN];
+};
+struct client_key grants_db_client_key(const uint8_t client[SHA256_LEN], const uint8_t redirect_hash[SHA256_LEN]);
+enum err grants_db_get_client(struct grants_db *db, const struct client_key *key, struct connection_record *out);
+enum err grants_db_count_living(struct grants_db *db, uint32_t *n);
+
 /* As grants_db_end, and the moment goes with the commit. */
 enum err grants_db_end_at(struct grants_db *db, enum err e, const struct moment *at);
 

@@ -1,23 +1,8 @@
-#include <string.h>
+/* Access tokens and refresh tokens: looked up, issued, rotated, given up. */
+#include "store/grants_db_tokens_inside.h"
 
-#include "store/db_records_connections.h"
-#include "store/grants_db_inside.h"
-
-static struct span
-hash_span(const uint8_t hash[SHA256_LEN])
-{
-	return (struct span){ hash, SHA256_LEN };
-}
-
-static bool
-same(const uint8_t a[SHA256_LEN], const uint8_t b[SHA256_LEN])
-{
-	return memcmp(a, b, SHA256_LEN) == 0;
-}
-
-/* The living connection of a code or token. ERR_INVALID_TOKEN: it is over, or has had another consent since. */
-static enum err
-get_living(struct grants_db *db, const struct db_family *f, struct connection_record *out)
+enum err
+tokens_get_living(struct grants_db *db, const struct db_family *f, struct connection_record *out)
 {
 	enum err e = grants_db_get_connection(db, f->connection, out);
 
@@ -47,7 +32,7 @@ find_access(struct grants_db *db, const uint8_t token[SHA256_LEN], const struct 
 		return e == ERR_NOT_FOUND ? ERR_INVALID_TOKEN : e;
 	if (!db_records_take_access(value, &a))
 		return ERR_STORAGE_CORRUPT;
-	if ((e = get_living(db, &a.family, &c)) != OK)
+	if ((e = tokens_get_living(db, &a.family, &c)) != OK)
 		return e;
 	if (moment_left(at, a.ends) == 0)
 		return ERR_INVALID_TOKEN;
@@ -116,15 +101,8 @@ add_access(struct grants_db *db, struct connection_record *c, const uint8_t hash
 	return e == OK ? put_access(db, hash, a) : e;
 }
 
-struct pair {
-	const uint8_t *access, *refresh; /* hashes */
-	uint8_t        scopes;           /* of the access token */
-	uint8_t        refresh_scopes;
-};
-
-/* In a group: the two tokens, and what they give. No access token outlives the time to refresh it. */
-static enum err
-issue(struct grants_db *db, struct connection_record *c, const struct pair *p, const struct moment *at, struct token_use *use)
+enum err
+tokens_issue(struct grants_db *db, struct connection_record *c, const struct token_pair *p, const struct moment *at, struct token_use *use)
 {
 	struct db_family f = { c->connection, c->generation };
 	struct db_access a = { .family = f, .scopes = p->scopes, .ends = { at->now.ms + CONNECTION_ACCESS_MS } };
@@ -143,9 +121,8 @@ issue(struct grants_db *db, struct connection_record *c, const struct pair *p, c
 	return grants_db_put_connection(db, c);
 }
 
-/* A used code or a spent token was shown again. */
-static enum err
-replayed(struct grants_db *db, struct connection_record *c, const struct moment *at, struct token_outcome *out)
+enum err
+tokens_replayed(struct grants_db *db, struct connection_record *c, const struct moment *at, struct token_outcome *out)
 {
 	out->error = ERR_INVALID_TOKEN;
 	out->ended = true;
@@ -160,73 +137,8 @@ is_of_offer(enum err e)
 	return e == ERR_INVALID_TOKEN || e == ERR_INSUFFICIENT_SCOPE || e == ERR_INVALID_ARGUMENT;
 }
 
-static enum err
-put_code(struct grants_db *db, const uint8_t hash[SHA256_LEN], const struct db_code *c)
-{
-	uint8_t buf[DB_RECORD_MAX];
-	struct wire_out o = wire_out(buf, sizeof buf);
-
-	db_records_put_code(&o, c);
-	return grants_db_put(db, DB_CODE, hash_span(hash), &o);
-}
-
-static bool
-offer_fits(const struct code_offer *offer, const struct db_code *code, const struct connection_record *c)
-{
-	return same(offer->client, c->client) && same(offer->challenge, code->challenge) &&
-	    (!offer->has_redirect || same(offer->redirect_given, code->redirect_given));
-}
-
-static enum err
-use_code(struct grants_db *db, const struct code_offer *offer, struct db_code *code, struct connection_record *c,
-    const struct moment *at, struct token_outcome *out)
-{
-	struct pair p = { offer->access, offer->refresh, code->scopes, code->scopes };
-	enum err e;
-
-	if ((code->scopes & c->scopes) == 0)
-		return ERR_INSUFFICIENT_SCOPE;
-	code->used = true;
-	if ((e = issue(db, c, &p, at, &out->use)) != OK)
-		return e;
-	return put_code(db, offer->code, code);
-}
-
-/* It is counted, and kept for others than who guesses: it is no sign that the code was stolen. */
-static enum err
-wrong(struct grants_db *db, const struct code_offer *offer, struct db_code *code, struct token_outcome *out)
-{
-	code->n_wrong++;
-	out->error = ERR_INVALID_TOKEN;
-	return put_code(db, offer->code, code);
-}
-
-static enum err
-redeem(struct grants_db *db, const struct code_offer *offer, const struct moment *at, struct token_outcome *out)
-{
-	struct connection_record c;
-	struct db_code code;
-	struct span value;
-	enum err e;
-
-	if ((e = env_get(db->env, DB_CODE, hash_span(offer->code), &value)) != OK)
-		return e == ERR_NOT_FOUND ? ERR_INVALID_TOKEN : e;
-	if (!db_records_take_code(value, &code))
-		return ERR_STORAGE_CORRUPT;
-	if ((e = get_living(db, &code.family, &c)) != OK)
-		return e;
-	if (code.n_wrong == CODE_WRONG_MAX)
-		return ERR_INVALID_TOKEN;
-	if (!offer_fits(offer, &code, &c))
-		return code.used ? ERR_INVALID_TOKEN : wrong(db, offer, &code, out);
-	if (code.used)
-		return replayed(db, &c, at, out);
-	return moment_left(at, code.ends) == 0 ? ERR_INVALID_TOKEN : use_code(db, offer, &code, &c, at, out);
-}
-
-/* Ends the group of an offer: what was refused outright left nothing to commit. */
-static enum err
-end_offer(struct grants_db *db, enum err e, const struct moment *at, struct token_outcome *out)
+enum err
+tokens_end_offer(struct grants_db *db, enum err e, const struct moment *at, struct token_outcome *out)
 {
 	if (is_of_offer(e)) {
 		out->error = e;
@@ -234,17 +146,6 @@ end_offer(struct grants_db *db, enum err e, const struct moment *at, struct toke
 		return OK;
 	}
 	return grants_db_end_at(db, e, at);
-}
-
-enum err
-grants_db_redeem(struct grants_db *db, const struct code_offer *offer, const struct moment *at, struct token_outcome *out)
-{
-	enum err e;
-
-	*out = (struct token_outcome){ .error = OK };
-	if ((e = env_begin(db->env)) != OK)
-		return e;
-	return end_offer(db, redeem(db, offer, at, out), at, out);
 }
 
 /* In a look or a group. ERR_INVALID_TOKEN. */
@@ -256,14 +157,14 @@ get_refresh(struct grants_db *db, const uint8_t hash[SHA256_LEN], struct db_refr
 
 	if ((e = env_get(db->env, DB_REFRESH, hash_span(hash), &value)) != OK)
 		return e == ERR_NOT_FOUND ? ERR_INVALID_TOKEN : e;
-	return db_records_take_refresh(value, r) ? get_living(db, &r->family, c) : ERR_STORAGE_CORRUPT;
+	return db_records_take_refresh(value, r) ? tokens_get_living(db, &r->family, c) : ERR_STORAGE_CORRUPT;
 }
 
 static enum err
 rotate(struct grants_db *db, const struct refresh_offer *offer, struct db_refresh *r, struct connection_record *c,
     const struct moment *at, struct token_outcome *out)
 {
-	struct pair p = { offer->access, offer->refresh, r->scopes & c->scopes, r->scopes & c->scopes };
+	struct token_pair p = { offer->access, offer->refresh, r->scopes & c->scopes, r->scopes & c->scopes };
 	enum err e;
 
 	if ((offer->scopes & ~r->scopes) != 0)
@@ -278,7 +179,7 @@ rotate(struct grants_db *db, const struct refresh_offer *offer, struct db_refres
 	c->n_refreshes++;
 	if ((e = put_refresh(db, offer->token, r)) != OK)
 		return e;
-	return issue(db, c, &p, at, &out->use);
+	return tokens_issue(db, c, &p, at, &out->use);
 }
 
 static enum err
@@ -293,7 +194,7 @@ refresh(struct grants_db *db, const struct refresh_offer *offer, const struct mo
 	if (moment_left(at, c.refresh_ends) == 0)
 		return ERR_INVALID_TOKEN;
 	if (r.spent)
-		return replayed(db, &c, at, out);
+		return tokens_replayed(db, &c, at, out);
 	if (!same(offer->client, c.client) || c.n_refreshes >= CONNECTION_REFRESH_MAX)
 		return ERR_INVALID_TOKEN;
 	return rotate(db, offer, &r, &c, at, out);
@@ -307,7 +208,7 @@ grants_db_refresh(struct grants_db *db, const struct refresh_offer *offer, const
 	*out = (struct token_outcome){ .error = OK };
 	if ((e = env_begin(db->env)) != OK)
 		return e;
-	return end_offer(db, refresh(db, offer, at, out), at, out);
+	return tokens_end_offer(db, refresh(db, offer, at, out), at, out);
 }
 
 /* The living connection of a token of either kind. */
@@ -323,7 +224,7 @@ get_of_token(struct grants_db *db, const uint8_t token[SHA256_LEN], struct conne
 		return get_refresh(db, token, &r, c);
 	if (e != OK)
 		return e;
-	return db_records_take_access(value, &a) ? get_living(db, &a.family, c) : ERR_STORAGE_CORRUPT;
+	return db_records_take_access(value, &a) ? tokens_get_living(db, &a.family, c) : ERR_STORAGE_CORRUPT;
 }
 
 enum err
@@ -343,7 +244,7 @@ grants_db_leave(struct grants_db *db, const uint8_t token[SHA256_LEN], const uin
 		out->ended = true;
 		out->use.connection = c.connection;
 	}
-	e = end_offer(db, e, at, out);
+	e = tokens_end_offer(db, e, at, out);
 	out->error = OK;
 	return e;
 }
