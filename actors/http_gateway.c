@@ -3,6 +3,8 @@
 
 #include "actors/http_gateway.h"
 #include "actors/http_mcp.h"
+#include "actors/http_oauth.h"
+#include "actors/http_pages.h"
 #include "actors/http_routes.h"
 #include "mailbox/log_line.h"
 
@@ -11,6 +13,8 @@
 static enum err on_state(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_boot(void *self, const struct inbound *in, struct outbox *out);
 static enum err on_denied(void *self, const struct inbound *in, struct outbox *out);
+static enum err on_web_keys(void *self, const struct inbound *in, struct outbox *out);
+static enum err on_answer(void *self, const struct inbound *in, struct outbox *out);
 
 static const struct handler handlers[] = {
 	{ MSG_HTTP_STATE, on_state },
@@ -23,6 +27,11 @@ static const struct handler handlers[] = {
 	{ MSG_HTTP_KEYS_REFUSED, http_mcp_on_refused },
 	{ MSG_HTTP_QUERY_REFUSED, http_mcp_on_refused },
 	{ MSG_HTTP_INTENT_REFUSED, http_mcp_on_refused },
+	{ MSG_WEB_KEYS, on_web_keys },
+	{ MSG_CLIENT_FOUND, on_answer },
+	{ MSG_CONSENT_KEPT, on_answer },
+	{ MSG_TOKENS_KEPT, on_answer },
+	{ MSG_TOKEN_REVOKED, on_answer },
 };
 
 static enum err
@@ -86,8 +95,34 @@ on_boot(void *self, const struct inbound *in, struct outbox *out)
 static enum err
 on_denied(void *self, const struct inbound *in, struct outbox *out)
 {
-	(void)http_mcp_denied(http_gateway_enter(self, out), in);
+	struct http_gateway *g = http_gateway_enter(self, out);
+
+	if (!http_oauth_on_answer(g, in))
+		(void)http_mcp_denied(g, in);
 	return OK;
+}
+
+static enum err
+on_web_keys(void *self, const struct inbound *in, struct outbox *out)
+{
+	return http_oauth_on_web_keys(http_gateway_enter(self, out), &in->body->web_keys);
+}
+
+static enum err
+on_answer(void *self, const struct inbound *in, struct outbox *out)
+{
+	(void)http_oauth_on_answer(http_gateway_enter(self, out), in);
+	return OK;
+}
+
+/* Does what is due, and sees to it that this runs again when more is. */
+static void
+take_turn(struct http_gateway *g)
+{
+	struct mono_ms now = clock_mono(), next = http_oauth_turn(g, now);
+
+	if (next.ms != 0)
+		http_server_alarm(g->server, next.ms > now.ms ? next.ms - now.ms : 0);
 }
 
 static void
@@ -102,6 +137,7 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 	if (other == ACTOR_GRANTS && !up && g->phase == HTTP_SERVES)
 		g->phase = HTTP_LOCKED;
 	http_mcp_on_edge(g, other, up);
+	http_oauth_on_edge(g, other, up);
 }
 
 /* 0: never. */
@@ -119,6 +155,7 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 
 	if (g->try_at.ms != 0 && now.ms >= g->try_at.ms)
 		(void)listen_now(g, now);
+	take_turn(g);
 	next = http_server_tick(g->server, now);
 	return sooner(next, http_mcp_tick(g, now));
 }
@@ -129,6 +166,7 @@ wait_for_more(void *self, struct outbox *out)
 	struct http_gateway *g = http_gateway_enter(self, out);
 
 	http_server_wait(g->server);
+	take_turn(g);
 }
 
 static void
@@ -148,6 +186,8 @@ stop(void *self)
 		return;
 	g->phase = HTTP_OFF;
 	http_mcp_stop(g);
+	http_oauth_stop(g);
+	http_pages_stop(g);
 	http_server_free(&g->server);
 	http_config_free(&g->own_config);
 	free(g);
@@ -196,6 +236,8 @@ start(const struct actor_context *context, void **self)
 		e = start_default(g);
 	if (e == OK)
 		e = http_mcp_start(g);
+	if (e == OK && (e = http_oauth_start(g)) == OK)
+		e = http_pages_start(g);
 	if (e != OK) {
 		stop(g);
 		return e;

@@ -3,6 +3,8 @@
 
 #include "actors/http_closed.h"
 #include "actors/http_mcp.h"
+#include "actors/http_oauth.h"
+#include "actors/http_pages.h"
 #include "actors/http_routes.h"
 #include "gateway/http_origin.h"
 #include "gateway/json_write.h"
@@ -18,6 +20,16 @@ static void on_healthz(struct http_gateway *g, struct http_exchange *x);
 static const struct http_route routes[] = {
 	{ "/mcp", false, ALL, HTTP_CLOSED_JSON, http_mcp_on },
 	{ "/mcp/", false, ALL, HTTP_CLOSED_JSON, http_mcp_on },
+	{ "/.well-known/", true, HTTP_ALLOW(GET) | HTTP_ALLOW(HEAD) | HTTP_ALLOW(OPTIONS), HTTP_CLOSED_OPEN, http_oauth_on_well_known },
+	{ "/mcp/.well-known/", true, HTTP_ALLOW(GET) | HTTP_ALLOW(HEAD) | HTTP_ALLOW(OPTIONS), HTTP_CLOSED_OPEN,
+	    http_oauth_on_well_known },
+	{ "/register", false, HTTP_ALLOW(POST) | HTTP_ALLOW(OPTIONS), HTTP_CLOSED_JSON, http_oauth_on_register },
+	{ "/token", false, HTTP_ALLOW(POST) | HTTP_ALLOW(OPTIONS), HTTP_CLOSED_JSON, http_oauth_on_token },
+	{ "/revoke", false, HTTP_ALLOW(POST) | HTTP_ALLOW(OPTIONS), HTTP_CLOSED_JSON, http_oauth_on_revoke },
+	{ "/authorize", false, HTTP_ALLOW(GET), HTTP_CLOSED_PAGE, http_pages_on_authorize },
+	{ "/login", false, HTTP_ALLOW(POST), HTTP_CLOSED_PAGE, http_pages_on_login },
+	{ "/consent", false, HTTP_ALLOW(GET) | HTTP_ALLOW(POST), HTTP_CLOSED_PAGE, http_pages_on_consent },
+	{ "/static/", true, HTTP_ALLOW(GET) | HTTP_ALLOW(HEAD), HTTP_CLOSED_OPEN, http_pages_on_static },
 	{ "/healthz", false, HTTP_ALLOW(GET) | HTTP_ALLOW(HEAD), HTTP_CLOSED_OPEN, on_healthz },
 };
 

@@ -161,6 +161,22 @@ http_server_wait(struct http_server *s)
 	(void)event_base_loop(s->base, EVLOOP_ONCE);
 }
 
+static void
+on_alarm(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	(void)arg;
+}
+
+void
+http_server_alarm(struct http_server *s, uint64_t ms)
+{
+	struct timeval after = { (time_t)(ms / 1000), (suseconds_t)(ms % 1000 * 1000) };
+
+	(void)event_add(&s->alarm, &after);
+}
+
 static enum err
 make_base(struct http_server *s)
 {
@@ -176,6 +192,7 @@ make_base(struct http_server *s)
 	    (s->reserve = eventfd(0, EFD_CLOEXEC)) < 0)
 		return ERR_UNSUPPORTED;
 	event_assign(&s->resume, s->base, -1, 0, on_resume, s);
+	event_assign(&s->alarm, s->base, -1, 0, on_alarm, s);
 	event_assign(&s->woken, s->base, s->wake_fd, EV_READ | EV_PERSIST, on_woken, s);
 	s->has_woken = event_add(&s->woken, NULL) == 0;
 	return s->has_woken ? OK : ERR_NO_MEMORY;
@@ -227,6 +244,7 @@ http_server_free(struct http_server **at)
 	if (s->has_woken) {
 		event_del(&s->woken);
 		event_del(&s->resume);
+		event_del(&s->alarm);
 	}
 	if (s->base != NULL)
 		event_base_free(s->base);

@@ -69,6 +69,9 @@ unsigned http_server_port(const struct http_server *s);
 void http_server_wait(struct http_server *s);
 void http_server_wake(struct http_server *s);
 
+/* The wait ends in so many milliseconds at the latest; the last call counts. */
+void http_server_alarm(struct http_server *s, uint64_t ms);
+
 /* Ends what is over its time. Returns when there is something to do again; 0: nothing. */
 struct mono_ms http_server_tick(struct http_server *s, struct mono_ms now);
 

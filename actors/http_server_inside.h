@@ -64,7 +64,7 @@ struct http_server {
 	struct event_base        *base;
 	struct http_tls          *tls;
 	struct http_peers        *peers;
-	struct event              acceptable, woken, resume;
+	struct event              acceptable, woken, resume, alarm;
 	bool                      has_woken, has_resume;
 	int                       fd;      /* -1: it does not listen */
 	int                       wake_fd;
