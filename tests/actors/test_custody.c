@@ -1,5 +1,6 @@
 /* The custody actor: material comes boxed and goes boxed, and nothing falls back to anything else. */
 #include <sys/stat.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -204,10 +205,82 @@ removing_is_done_and_may_be_repeated(void **state)
 
 #define CUSTODY_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
+static enum err
+keep_for(enum custody_purpose purpose, const struct key *material)
+{
+	struct material_body m = { .ref = ref_of("owner-file") };
+	const union any_body *b;
+
+	m.ref.purpose = (uint8_t)purpose;
+	key_seal(box, (struct span){ m.ref.enrolment.b, UUID_LEN }, material, m.boxed);
+	assert_int_equal(rig_deliver(r, MSG_MATERIAL_STORE, ACTOR_KEYRING, 3, &m), OK);
+	assert_non_null(b = rig_expect(r, MSG_MATERIAL_STORED));
+	assert_int_equal(b->material_stored.ref.purpose, purpose);
+	return (enum err)b->material_stored.error;
+}
+
+/* The first byte of what there is for that purpose; 0: nothing. */
+static unsigned
+kept_for(enum custody_purpose purpose)
+{
+	struct custody_ref_body ref = ref_of("owner-file");
+	const union any_body *b;
+	struct key *k = NULL;
+	unsigned first;
+
+	ref.purpose = (uint8_t)purpose;
+	assert_int_equal(rig_deliver(r, MSG_MATERIAL_WANTED, ACTOR_GRANTS, 4, &ref), OK);
+	if (rig_next(r) == MSG_MATERIAL_REFUSED) {
+		assert_non_null(b = rig_expect(r, MSG_MATERIAL_REFUSED));
+		assert_int_equal(b->custody_result.purpose, purpose);
+		assert_int_equal(b->custody_result.error, ERR_CUSTODY_MISSING);
+		return 0;
+	}
+	assert_non_null(b = rig_expect(r, MSG_MATERIAL));
+	assert_int_equal(key_new(&k), OK);
+	assert_int_equal(key_open(box, (struct span){ ref.enrolment.b, UUID_LEN }, b->material.boxed, k), OK);
+	first = k->b[0];
+	key_free(&k);
+	return first;
+}
+
+static void
+each_purpose_has_a_place_and_a_binding_of_its_own(void **state)
+{
+	struct key *a = hex_key("010102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f");
+	struct key *b = hex_key("020102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f");
+	struct custody_ref_body ref = ref_of("owner-file");
+	const union any_body *said;
+
+	(void)state;
+	assert_int_equal(keep_for(CUSTODY_UNATTENDED, a), OK);
+	assert_int_equal(kept_for(CUSTODY_PROFILE), 0);
+	assert_int_equal(keep_for(CUSTODY_PROFILE, b), OK);
+	assert_int_equal(kept_for(CUSTODY_UNATTENDED), 1);
+	assert_int_equal(kept_for(CUSTODY_PROFILE), 2);
+	/* The file of the one in the place of the other is of another binding. */
+	assert_int_equal(rename("custody/profile-owner-file", "custody/owner-file"), 0);
+	assert_int_equal(rig_deliver(r, MSG_MATERIAL_WANTED, ACTOR_GRANTS, 4, &ref), OK);
+	assert_non_null(said = rig_expect(r, MSG_MATERIAL_REFUSED));
+	assert_int_equal(said->custody_result.error, ERR_CUSTODY_BINDING);
+	/* What is removed for the one stays for the other. */
+	assert_int_equal(keep_for(CUSTODY_UNATTENDED, a), OK);
+	assert_int_equal(keep_for(CUSTODY_PROFILE, b), OK);
+	ref.purpose = CUSTODY_PROFILE;
+	assert_int_equal(rig_deliver(r, MSG_MATERIAL_REMOVE, ACTOR_GRANTS, 5, &ref), OK);
+	assert_non_null(said = rig_expect(r, MSG_MATERIAL_REMOVED));
+	assert_int_equal(said->custody_result.purpose, CUSTODY_PROFILE);
+	assert_int_equal(kept_for(CUSTODY_PROFILE), 0);
+	assert_int_equal(kept_for(CUSTODY_UNATTENDED), 1);
+	key_free(&a);
+	key_free(&b);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		CUSTODY_TEST(each_purpose_has_a_place_and_a_binding_of_its_own),
 		CUSTODY_TEST(material_comes_back_boxed_with_the_context_that_binds_it),
 		CUSTODY_TEST(each_reason_not_to_load_is_said),
 		CUSTODY_TEST(a_backend_that_cannot_keep_it_says_so_and_no_other_is_tried),

@@ -378,6 +378,272 @@ the_idle_lock_takes_the_key_too(void **state)
 	assert_int_equal(rig_expect(g->r, MSG_KEYS_DROP)->keys_drop.profile, 0);
 }
 
+/* Enables with a custody, until its record is durable; what is enrolled is filled with 0x6b. */
+static void
+enable_with(struct grants_rig *g, const char *backend)
+{
+	struct enable_ask_body ask = { .peer = g->peer, .backend = { (const uint8_t *)backend, strlen(backend) } };
+	struct profile_key_body made;
+	struct material_stored_body stored;
+	const union any_body *b;
+	uint8_t delegation[DELEGATION_LEN] = { 0 };
+
+	memset(made.sealed, 0x5a, sizeof made.sealed);
+	assert_int_equal(grants_rig_say(g, MSG_PROFILE_ENABLE_WANTED, &ask), OK);
+	assert_non_null(rig_expect(g->r, MSG_PROFILE_KEY_MAKE));
+	assert_int_equal(rig_deliver(g->r, MSG_PROFILE_KEY_MADE, ACTOR_KEYRING, g->n_asks, &made), OK);
+	assert_non_null(b = rig_expect(g->r, MSG_ENROL));
+	assert_int_equal(b->enrol.purpose, CUSTODY_PROFILE);
+	assert_int_equal(b->enrol.sealed_profile[7], 0x5a);
+	stored = (struct material_stored_body){ .ref = { .purpose = CUSTODY_PROFILE, .enrolment = b->enrol.enrolment,
+		.library = g->library, .backend = ask.backend, .delegation = { delegation, sizeof delegation } } };
+	memset(stored.ref.sealed_profile, 0x6b, sizeof stored.ref.sealed_profile);
+	assert_true(rig_silent(g->r));
+	assert_int_equal(rig_deliver(g->r, MSG_MATERIAL_STORED, ACTOR_CUSTODY, g->n_asks, &stored), OK);
+	(void)grants_rig_keep(g, LOG_CONFIG);
+	keyring_says(g, true, true);
+	grants_rig_kept(g, OK);
+	opened(g, opens(g), OK);
+	rig_forget(g->r);
+}
+
+/* The daemon starts: keyring, log and the others are there, and nothing is unlocked. */
+static void
+start_locked(struct grants_rig *g)
+{
+	grants_rig_restart(g);
+	rig_edge(g->r, ACTOR_PROFILE, true);
+	rig_edge(g->r, ACTOR_HTTP, true);
+	rig_edge(g->r, ACTOR_KEYRING, true);
+	rig_edge(g->r, ACTOR_AUDIT, true);
+	rig_forget(g->r);
+	keyring_says(g, false, false);
+	assert_true(rig_silent(g->r) || rig_next(g->r) == MSG_STARTED);
+	rig_forget(g->r);
+	assert_int_equal(rig_deliver(g->r, MSG_LOG_BAN, ACTOR_AUDIT, 0, &(struct log_ban_body){ .manual_lock = 0 }), OK);
+}
+
+/* Takes messages until one of that type; false: there is none. */
+static bool
+comes(struct grants_rig *g, enum msg type)
+{
+	while (rig_next(g->r) != MSG_NONE && rig_next(g->r) != type)
+		(void)rig_expect(g->r, rig_next(g->r));
+	return rig_next(g->r) == type;
+}
+
+static void
+custody_opens_it_after_a_start_and_asks_again_while_that_is_locked(void **state)
+{
+	struct grants_rig *g = *state;
+	const union any_body *b;
+	uint64_t load;
+
+	begin(g);
+	enable_with(g, "owner-file");
+	start_locked(g);
+	assert_true(comes(g, MSG_MATERIAL_WANTED));
+	assert_non_null(b = rig_expect(g->r, MSG_MATERIAL_WANTED));
+	assert_int_equal(b->custody_ref.purpose, CUSTODY_PROFILE);
+	load = rig_ask_id(g->r);
+	rig_forget(g->r);
+	assert_int_equal(rig_deliver(g->r, MSG_MATERIAL_REFUSED, ACTOR_CUSTODY, load,
+	    &(struct custody_result_body){ .purpose = CUSTODY_PROFILE, .error = ERR_CUSTODY_LOCKED }), OK);
+	(void)rig_tick(g->r, clock_mono());
+	assert_false(comes(g, MSG_MATERIAL_WANTED));
+	fake_clock_advance(60000);
+	(void)rig_tick(g->r, clock_mono());
+	assert_true(comes(g, MSG_MATERIAL_WANTED));
+	assert_non_null(rig_expect(g->r, MSG_MATERIAL_WANTED));
+	load = rig_ask_id(g->r);
+	keyring_says(g, false, true);
+	assert_non_null(b = rig_expect(g->r, MSG_PROFILE_OPEN));
+	assert_int_equal(b->profile_open.sealed_custody[9], 0x6b);
+	opened(g, rig_ask_id(g->r), OK);
+	phase_is(g, HTTP_SERVES);
+	assert_int_equal(rig_deliver(g->r, MSG_KEY_LOADED, ACTOR_KEYRING, load,
+	    &(struct custody_result_body){ .purpose = CUSTODY_PROFILE }), OK);
+	/* The owner's asks still need the password. */
+	assert_int_equal(grants_rig_say(g, MSG_RULING_WANTED,
+	    &(struct ask_body){ .peer = g->peer, .op = OP_PROFILE_LIST, .surface = SURFACE_OWNER }), OK);
+	assert_int_equal(grants_rig_end(g), ERR_LOCKED);
+}
+
+/* A backend that is broken is not asked every minute. */
+static void
+a_custody_that_is_damaged_is_asked_once(void **state)
+{
+	struct grants_rig *g = *state;
+	struct owner_ask_body ask = { .peer = g->peer };
+	const union any_body *b;
+	uint64_t load;
+
+	begin(g);
+	enable_with(g, "owner-file");
+	start_locked(g);
+	assert_true(comes(g, MSG_MATERIAL_WANTED));
+	(void)rig_expect(g->r, MSG_MATERIAL_WANTED);
+	load = rig_ask_id(g->r);
+	assert_int_equal(rig_deliver(g->r, MSG_MATERIAL_REFUSED, ACTOR_CUSTODY, load,
+	    &(struct custody_result_body){ .purpose = CUSTODY_PROFILE, .error = ERR_CUSTODY_INVALID }), OK);
+	fake_clock_advance(120000);
+	(void)rig_tick(g->r, clock_mono());
+	assert_false(comes(g, MSG_MATERIAL_WANTED));
+	assert_int_equal(grants_rig_say(g, MSG_PROFILE_STATE_WANTED, &ask), OK);
+	assert_non_null(b = rig_expect(g->r, MSG_PROFILE_STATE_FOUND));
+	assert_int_equal(b->profile_state.custody_error, ERR_CUSTODY_INVALID);
+	assert_int_equal(b->profile_state.backend.len, 10);
+}
+
+static void
+an_idle_lock_leaves_it_open_by_custody(void **state)
+{
+	struct grants_rig *g = *state;
+	const union any_body *b;
+
+	begin(g);
+	enable_with(g, "owner-file");
+	assert_int_equal(grants_rig_say(g, MSG_SLEEP_WANTED, &(struct sleep_body){ .peer = g->peer, .word = SLEEP_COMES }), OK);
+	assert_non_null(rig_expect(g->r, MSG_CHECKPOINT_DUE));
+	assert_true(rig_silent(g->r));
+	grants_rig_checkpoint_over(g, OK);
+	assert_non_null(b = rig_expect(g->r, MSG_KEYS_DROP));
+	assert_int_equal(b->keys_drop.profile, 0);
+	assert_int_equal(b->keys_drop.closes, 0);
+	assert_true(rig_silent(g->r));
+	keyring_says(g, false, true);
+	assert_int_equal(grants_profile_phase(grants_rig_self(g)), HTTP_SERVES);
+}
+
+/* A manual lock bans it across a start; resume lifts that, also where nothing else is enrolled. */
+static void
+a_manual_lock_bans_it_until_resume(void **state)
+{
+	struct grants_rig *g = *state;
+	struct owner_ask_body ask = { .peer = g->peer };
+	const union any_body *b;
+
+	begin(g);
+	enable_with(g, "owner-file");
+	assert_int_equal(grants_rig_say(g, MSG_LOCK_WANTED, &ask), OK);
+	rig_forget(g->r);
+	grants_rig_checkpoint_over(g, OK);
+	assert_true(comes(g, MSG_KEYS_DROP));
+	assert_non_null(b = rig_expect(g->r, MSG_KEYS_DROP));
+	assert_int_equal(b->keys_drop.profile, 1);
+	assert_int_equal(b->keys_drop.closes, 1);
+	start_locked(g);
+	assert_false(comes(g, MSG_MATERIAL_WANTED));
+	assert_int_equal(grants_rig_say(g, MSG_PROFILE_STATE_WANTED, &ask), OK);
+	assert_non_null(b = rig_expect(g->r, MSG_PROFILE_STATE_FOUND));
+	assert_int_equal(b->profile_state.banned, 1);
+	keyring_says(g, true, false);
+	grants_rig_sudo(g);
+	rig_forget(g->r);
+	assert_int_equal(grants_rig_say(g, MSG_RESUME_WANTED, &ask), OK);
+	assert_true(comes(g, MSG_EVENT_KEEP));
+	(void)grants_rig_keep(g, LOG_RESUME);
+	grants_rig_kept(g, OK);
+	assert_int_equal(grants_rig_end(g), OK);
+	assert_true(comes(g, MSG_MATERIAL_WANTED));
+}
+
+/* The lock's keys-drop went past the material. */
+static void
+a_key_that_comes_after_a_lock_is_dropped_again(void **state)
+{
+	struct grants_rig *g = *state;
+	struct owner_ask_body ask = { .peer = g->peer };
+	const union any_body *b;
+	uint64_t load;
+
+	begin(g);
+	enable_with(g, "owner-file");
+	start_locked(g);
+	assert_true(comes(g, MSG_MATERIAL_WANTED));
+	(void)rig_expect(g->r, MSG_MATERIAL_WANTED);
+	load = rig_ask_id(g->r);
+	assert_int_equal(grants_rig_say(g, MSG_LOCK_WANTED, &ask), OK);
+	rig_forget(g->r);
+	assert_int_equal(rig_deliver(g->r, MSG_KEY_LOADED, ACTOR_KEYRING, load,
+	    &(struct custody_result_body){ .purpose = CUSTODY_PROFILE }), OK);
+	assert_non_null(b = rig_expect(g->r, MSG_KEYS_DROP));
+	assert_int_equal(b->keys_drop.profile, 1);
+	assert_int_equal(b->keys_drop.unattended, 0);
+}
+
+static void
+a_custody_that_does_not_keep_it_leaves_the_profile_as_it_was(void **state)
+{
+	struct grants_rig *g = *state;
+	struct enable_ask_body ask = { .peer = g->peer, .backend = { (const uint8_t *)"owner-file", 10 } };
+	struct material_stored_body stored = { .error = ERR_CUSTODY_UNSAFE, .ref = { .purpose = CUSTODY_PROFILE } };
+	const union any_body *b;
+
+	begin(g);
+	enable(g);
+	assert_int_equal(grants_rig_say(g, MSG_PROFILE_ENABLE_WANTED, &ask), OK);
+	assert_non_null(rig_expect(g->r, MSG_ENROL));
+	assert_int_equal(rig_deliver(g->r, MSG_MATERIAL_STORED, ACTOR_CUSTODY, g->n_asks, &stored), OK);
+	assert_non_null(b = rig_expect(g->r, MSG_KEYS_DROP));
+	assert_int_equal(b->keys_drop.profile, 1);
+	assert_int_equal(b->keys_drop.closes, 0);
+	assert_int_equal(grants_rig_end(g), ERR_CUSTODY_UNSAFE);
+	assert_int_equal(grants_profile_phase(grants_rig_self(g)), HTTP_SERVES);
+	assert_false(grants_rig_self(g)->profile.enrolled);
+}
+
+static void
+disable_takes_the_custodys_part_away_and_says_when_it_cannot(void **state)
+{
+	struct grants_rig *g = *state;
+	struct owner_ask_body ask = { .peer = g->peer };
+	struct custody_result_body removed = { .purpose = CUSTODY_PROFILE, .error = ERR_CUSTODY_LOCKED };
+
+	begin(g);
+	enable_with(g, "owner-file");
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(grants_rig_say(g, MSG_PROFILE_DISABLE_WANTED, &ask), OK);
+		rig_forget(g->r);
+		keyring_says(g, true, false);
+		rig_forget(g->r);
+		assert_int_equal(rig_deliver(g->r, MSG_KEYS_DROPPED, ACTOR_KEYRING, g->n_asks, &(struct nothing_body){ 0 }), OK);
+		assert_int_equal(rig_expect(g->r, MSG_MATERIAL_REMOVE)->custody_ref.purpose, CUSTODY_PROFILE);
+		assert_int_equal(rig_deliver(g->r, MSG_PROFILE_DROPPED, ACTOR_PROFILE, g->n_asks, &(struct nothing_body){ 0 }), OK);
+		assert_true(rig_silent(g->r));
+		assert_int_equal(rig_deliver(g->r, MSG_MATERIAL_REMOVED, ACTOR_CUSTODY, g->n_asks, &removed), OK);
+		assert_int_equal(grants_rig_end(g), removed.error);
+		assert_int_equal(grants_profile_phase(grants_rig_self(g)), HTTP_OFF);
+		removed.error = OK;
+	}
+	assert_false(grants_rig_self(g)->profile.enrolled);
+	assert_int_equal(grants_rig_say(g, MSG_PROFILE_DISABLE_WANTED, &ask), OK);
+	assert_int_equal(grants_rig_end(g), ERR_PROFILE_OFF);
+	start_locked(g);
+	assert_false(comes(g, MSG_MATERIAL_WANTED));
+}
+
+static void
+a_second_custody_of_another_kind_is_refused(void **state)
+{
+	struct grants_rig *g = *state;
+	struct enable_ask_body ask = { .peer = g->peer, .backend = { (const uint8_t *)"linux-secret-service", 20 } };
+
+	begin(g);
+	enable_with(g, "owner-file");
+	assert_int_equal(grants_rig_say(g, MSG_PROFILE_ENABLE_WANTED, &ask), OK);
+	assert_int_equal(grants_rig_end(g), ERR_ALREADY_ENABLED);
+	ask.backend = (struct span){ (const uint8_t *)"no-such", 7 };
+	assert_int_equal(grants_rig_say(g, MSG_PROFILE_ENABLE_WANTED, &ask), OK);
+	assert_int_equal(grants_rig_end(g), ERR_INVALID_ARGUMENT);
+	/* The same again is only said again. */
+	ask.backend = (struct span){ (const uint8_t *)"owner-file", 10 };
+	assert_int_equal(grants_rig_say(g, MSG_PROFILE_ENABLE_WANTED, &ask), OK);
+	(void)grants_rig_keep(g, LOG_CONFIG);
+	grants_rig_kept(g, OK);
+	assert_int_equal(grants_rig_end(g), OK);
+}
+
 int
 main(void)
 {
@@ -393,6 +659,14 @@ main(void)
 		GRANTS_TEST(maintenance_is_at_once_and_its_end_waits_for_its_record),
 		GRANTS_TEST(the_state_says_how_it_stands_and_where_it_listens),
 		GRANTS_TEST(the_idle_lock_takes_the_key_too),
+		GRANTS_TEST(custody_opens_it_after_a_start_and_asks_again_while_that_is_locked),
+		GRANTS_TEST(a_custody_that_is_damaged_is_asked_once),
+		GRANTS_TEST(an_idle_lock_leaves_it_open_by_custody),
+		GRANTS_TEST(a_manual_lock_bans_it_until_resume),
+		GRANTS_TEST(a_key_that_comes_after_a_lock_is_dropped_again),
+		GRANTS_TEST(a_custody_that_does_not_keep_it_leaves_the_profile_as_it_was),
+		GRANTS_TEST(disable_takes_the_custodys_part_away_and_says_when_it_cannot),
+		GRANTS_TEST(a_second_custody_of_another_kind_is_refused),
 	};
 
 	return secret_init(true) != OK || cmocka_run_group_tests(tests, NULL, NULL) != 0;

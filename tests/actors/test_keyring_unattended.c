@@ -1,4 +1,4 @@
-/* The keyring and unattended access: enrolment, key-only start, and keys that need a token's half. */
+/* The keyring and unattended access, and the profile's own custody: enrolment, key-only start, and keys that need a token's half. */
 #include "tests/actors/mint_rig.h"
 
 #define BACKEND ((struct span){ (const uint8_t *)"owner-file", 10 })
@@ -20,12 +20,15 @@ struct kept {
 };
 
 static struct kept
-enrol(struct keyring_rig *k)
+enrol_for(struct keyring_rig *k, enum custody_purpose purpose, const uint8_t sealed_profile[SEALED_KEY_LEN])
 {
-	struct enrol_body enrol = { .enrolment = keyring_rig_id(0x61), .library = k->library, .backend = BACKEND, .context = CONTEXT };
+	struct enrol_body enrol = { .purpose = (uint8_t)purpose, .enrolment = keyring_rig_id((uint8_t)(0x61 + purpose)),
+		.library = k->library, .backend = BACKEND, .context = CONTEXT };
 	struct kept kept;
 	const union any_body *b;
 
+	if (sealed_profile != NULL)
+		memcpy(enrol.sealed_profile, sealed_profile, sizeof enrol.sealed_profile);
 	assert_int_equal(rig_deliver(k->r, MSG_ENROL, ACTOR_GRANTS, 8, &enrol), OK);
 	assert_non_null(b = rig_expect(k->r, MSG_MATERIAL_STORE));
 	assert_int_equal(rig_ask_id(k->r), 8);
@@ -36,6 +39,12 @@ enrol(struct keyring_rig *k)
 	kept.m.ref.backend = BACKEND;
 	kept.m.context = CONTEXT;
 	return kept;
+}
+
+static struct kept
+enrol(struct keyring_rig *k)
+{
+	return enrol_for(k, CUSTODY_UNATTENDED, NULL);
 }
 
 static enum err
@@ -155,6 +164,130 @@ material_of_another_place_opens_nothing(void **state)
 	assert_int_equal(load(k, &bad), ERR_STORAGE_CORRUPT);
 	assert_null(self->custody[CUSTODY_UNATTENDED].key);
 	assert_null(self->custody[CUSTODY_UNATTENDED].delegate);
+}
+
+/* The profile's key, made and enrolled; *open is what grants keeps of it. */
+static struct kept
+enrol_profile(struct keyring_rig *k, struct profile_open_body *open)
+{
+	const union any_body *b;
+	struct kept kept;
+
+	rig_forget(k->r);
+	assert_int_equal(rig_deliver(k->r, MSG_PROFILE_KEY_MAKE, ACTOR_GRANTS, 5, &(struct library_body){ .library = k->library }), OK);
+	assert_non_null(b = rig_expect(k->r, MSG_PROFILE_KEY_MADE));
+	*open = (struct profile_open_body){ .library = k->library };
+	memcpy(open->sealed, b->profile_key.sealed, sizeof open->sealed);
+	kept = enrol_for(k, CUSTODY_PROFILE, open->sealed);
+	memcpy(open->sealed_custody, kept.m.ref.sealed_profile, sizeof open->sealed_custody);
+	rig_forget(k->r);
+	return kept;
+}
+
+/* The key that the profile is given, or NULL when it is given none. */
+static struct key *
+given_key(struct keyring_rig *k, const struct profile_open_body *open)
+{
+	struct key_binding way = bind_profile_way(6);
+	struct channel profile;
+	struct key *key = NULL;
+	const union any_body *b;
+
+	assert_int_equal(rig_deliver(k->r, MSG_PROFILE_OPEN, ACTOR_GRANTS, 6, open), OK);
+	if (rig_next(k->r) != MSG_PROFILE_KEY) {
+		rig_forget(k->r);
+		return NULL;
+	}
+	assert_non_null(b = rig_expect(k->r, MSG_PROFILE_KEY));
+	assert_int_equal(channel_of_pair(rig_pair_key(ACTOR_KEYRING, ACTOR_PROFILE), &profile), OK);
+	assert_int_equal(key_new(&key), OK);
+	assert_int_equal(key_open(profile.down, key_binding_span(&way), b->profile_boxed.boxed, key), OK);
+	channel_free(&profile);
+	return key;
+}
+
+static void
+the_profiles_custody_opens_the_same_key_and_nothing_of_unattended_access(void **state)
+{
+	struct keyring_rig *k = *state;
+	struct keyring *self = rig_self(k->r);
+	struct profile_open_body open;
+	struct key *by_root, *by_custody;
+	struct kept profile, unattended, mixed;
+
+	rig_edge(k->r, ACTOR_PROFILE, true);
+	keyring_rig_unlock(k);
+	unattended = enrol(k);
+	profile = enrol_profile(k, &open);
+	assert_memory_not_equal(self->custody[CUSTODY_UNATTENDED].key->b, self->custody[CUSTODY_PROFILE].key->b, KEY_LEN);
+	assert_non_null(by_root = given_key(k, &open));
+	restart(k);
+	self = rig_self(k->r);
+	rig_edge(k->r, ACTOR_PROFILE, true);
+	/* Locked, and with the unattended key alone, it stays closed. */
+	assert_null(given_key(k, &open));
+	assert_int_equal(load(k, &unattended), OK);
+	assert_null(given_key(k, &open));
+	/* The material of the one is none of the other's. */
+	mixed = profile;
+	memcpy(mixed.m.ref.sealed_unattended, unattended.m.ref.sealed_unattended, sizeof mixed.m.ref.sealed_unattended);
+	assert_int_equal(load(k, &mixed), ERR_CUSTODY_BINDING);
+	assert_int_equal(load(k, &profile), OK);
+	assert_null(self->root);
+	assert_non_null(by_custody = given_key(k, &open));
+	assert_memory_equal(by_custody->b, by_root->b, KEY_LEN);
+	key_free(&by_root);
+	key_free(&by_custody);
+}
+
+static void
+the_profiles_delegate_certifies_when_there_is_no_other(void **state)
+{
+	struct keyring_rig *k = *state;
+	struct profile_open_body open;
+	struct kept kept;
+	const union any_body *b;
+	struct wire_in in;
+	struct cert c;
+
+	keyring_rig_unlock(k);
+	kept = enrol_profile(k, &open);
+	restart(k);
+	assert_int_equal(load(k, &kept), OK);
+	rig_edge(k->r, ACTOR_GATE, true);
+	assert_non_null(b = rig_expect(k->r, MSG_BOOT));
+	assert_int_equal(b->boot.certified, 1);
+	in = wire_in(b->boot.certificate.p, b->boot.certificate.len);
+	cert_take(&in, &c);
+	assert_true(wire_done(&in));
+	assert_true(c.delegated);
+	assert_true(uuid_equal(c.delegation.enrolment, keyring_rig_id(0x61 + CUSTODY_PROFILE)));
+	assert_true(cert_valid(&c, signer_public(k->log_key)));
+}
+
+static void
+an_idle_drop_leaves_the_profile_open_by_custody_and_a_full_one_closes_it(void **state)
+{
+	struct keyring_rig *k = *state;
+	struct keyring *self = rig_self(k->r);
+	struct profile_open_body open;
+	struct key *key;
+
+	rig_edge(k->r, ACTOR_PROFILE, true);
+	keyring_rig_unlock(k);
+	(void)enrol_profile(k, &open);
+	assert_non_null(key = given_key(k, &open));
+	key_free(&key);
+	assert_int_equal(rig_deliver(k->r, MSG_KEYS_DROP, ACTOR_GRANTS, 1, &(struct keys_drop_body){ .password = 1 }), OK);
+	assert_true(self->profile_open);
+	assert_non_null(self->custody[CUSTODY_PROFILE].key);
+	/* A disable of unattended access is not about it. */
+	assert_int_equal(rig_deliver(k->r, MSG_KEYS_DROP, ACTOR_GRANTS, 1, &(struct keys_drop_body){ .unattended = 1 }), OK);
+	assert_true(self->profile_open);
+	assert_int_equal(rig_deliver(k->r, MSG_KEYS_DROP, ACTOR_GRANTS, 1, &(struct keys_drop_body){ .profile = 1 }), OK);
+	assert_false(self->profile_open);
+	assert_null(self->custody[CUSTODY_PROFILE].key);
+	assert_null(self->custody[CUSTODY_PROFILE].delegate);
 }
 
 static void
@@ -332,6 +465,9 @@ main(void)
 		UNATTENDED_TEST(enrolling_loads_the_key_and_hands_custody_boxed_material),
 		UNATTENDED_TEST(material_loads_the_same_key_into_a_new_keyring_and_leaves_it_locked),
 		UNATTENDED_TEST(material_of_another_place_opens_nothing),
+		UNATTENDED_TEST(the_profiles_custody_opens_the_same_key_and_nothing_of_unattended_access),
+		UNATTENDED_TEST(the_profiles_delegate_certifies_when_there_is_no_other),
+		UNATTENDED_TEST(an_idle_drop_leaves_the_profile_open_by_custody_and_a_full_one_closes_it),
 		UNATTENDED_TEST(an_idle_drop_leaves_the_unattended_key_and_a_full_one_wipes_it),
 		UNATTENDED_TEST(a_minted_grant_reads_after_a_key_only_start),
 		UNATTENDED_TEST(another_token_or_another_grants_wraps_open_nothing),
