@@ -38,7 +38,7 @@ settle_legacy(const struct mcp_http_pass *p, struct mcp_turn *t, struct span *re
 		return MCP_OK;
 	}
 	t->revision = mcp_revision_of(h->value);
-	*requested = h->value;
+	*requested = mcp_http_version_shown(h);
 	return t->revision == MCP_REVISION_NONE ? MCP_VERSION_UNSUPPORTED : MCP_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "gateway/mcp_http_headers.h"
 #include "mailbox/base64.h"
 
+#define SHOWN_MAX  64
 #define WRAP_START "=?base64?"
 #define WRAP_END   "?="
 
@@ -63,6 +64,12 @@ is_plain(struct span s)
 		if (s.p[i] < 0x20 || s.p[i] > 0x7e)
 			return false;
 	return true;
+}
+
+struct span
+mcp_http_version_shown(const struct mcp_http_header *version)
+{
+	return version->value.len <= SHOWN_MAX && is_plain(version->value) ? version->value : (struct span){ NULL, 0 };
 }
 
 static bool

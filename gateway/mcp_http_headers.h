@@ -15,6 +15,9 @@ bool mcp_http_version_is_modern(const struct mcp_http_header *version);
 /* It is there once, and it is that. */
 bool mcp_http_version_says(const struct mcp_http_header *version, struct span claimed);
 
+/* The version as an error repeats it; empty where it is nothing to be repeated. */
+struct span mcp_http_version_shown(const struct mcp_http_header *version);
+
 /*
  * Mcp-Method is there once and is the method; where the method names something
  * by a string, Mcp-Name is there once and is that, perhaps as base64.
