@@ -104,7 +104,7 @@ edit_given(struct invocation *in, struct uuid fact, struct fact_form *f)
 	uint64_t version;
 	enum err e;
 
-	if ((e = option_u64(in, "--version", 1, UINT64_MAX, 0, &version)) != OK ||
+	if ((e = option_u64(in, "--base", 1, UINT64_MAX, 0, &version)) != OK ||
 	    (in->n_positionals > 1 && (e = profile_form_source(in, in->positionals[1], f, &text)) != OK))
 		return e;
 	if ((e = profile_form_check(in, f)) == OK) {

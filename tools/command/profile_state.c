@@ -4,7 +4,7 @@
 #include "escrow/custody.h"
 #include "escrow/terminal.h"
 #include "mailbox/words.h"
-#include "tools/command/command.h"
+#include "tools/command/profile.h"
 
 static const char warning[] =
     "\n"
@@ -48,6 +48,26 @@ change(struct invocation *in, enum msg type, const void *body)
 	return e == OK ? print_done(in) : e;
 }
 
+/* At the first time the pages get their password, without which no assistant can be let in. */
+static enum err
+enable(struct invocation *in, const struct enable_ask_body *ask)
+{
+	struct client *c = NULL;
+	union any_body answer;
+	bool first = false;
+	enum err e;
+
+	if ((e = owner_open(in, &c)) == OK &&
+	    (e = owner_call(in, c, MSG_PROFILE_STATE_ASK, &(struct owner_ask_body){ { 0 } }, MSG_PROFILE_STATE, &answer)) == OK) {
+		first = !answer.profile_state.exists;
+		e = call(in, c, MSG_PROFILE_ENABLE_ASK, ask);
+	}
+	if (e == OK && first && (e = profile_new_password(in, c)) != OK && in->detail[0] == '\0')
+		explain(in, "the profile is enabled; set the password of its pages with `memories profile passwd`");
+	client_close(&c);
+	return e == OK ? print_done(in) : e;
+}
+
 enum err
 run_profile_enable(struct invocation *in)
 {
@@ -64,7 +84,7 @@ run_profile_enable(struct invocation *in)
 		/* Where there is no terminal nobody reads it. */
 		(void)terminal_warn(warning);
 	}
-	return change(in, MSG_PROFILE_ENABLE_ASK, &ask);
+	return enable(in, &ask);
 }
 
 enum err

@@ -204,7 +204,7 @@ static const struct option fact_edit_options[] = {
 	{ "--evidence", "TEXT", "other evidence; '' for none", false, false },
 	{ "--uncertain", NULL, "it is a guess, and never shared", false, false },
 	{ "--certain", NULL, "it is none any more", false, false },
-	{ "--version", "N", "the version that was read; refused when there is another by now", false, false },
+	{ "--base", "N", "the version that was edited; refused when there is another by now", false, false },
 	END
 };
 
@@ -417,7 +417,8 @@ const struct command commands[] = {
 	  "what does not fit comes at a cursor. The grant file is read again with each connection.",
 	  0, 0, serve_options, NEEDS_HOME, true, false, run_mcp_serve },
 	{ "profile enable", "", "open the endpoint for remote assistants",
-	  "It serves while the library is unlocked; with --backend after a restart, too. Needs sudo.\n"
+	  "It serves while the library is unlocked; with --backend after a restart, too. Asks for a\n"
+	  "password of the pages the first time (`profile passwd`). Needs sudo.\n"
 	  "`http` in config.json says where it listens (default: 127.0.0.1:8787).",
 	  0, 0, profile_enable_options, NEEDS_HOME, true, false, run_profile_enable },
 	{ "profile disable", "", "close it: no assistant reads or proposes anything any more",
