@@ -4,6 +4,8 @@
 #include "actors/profile_state.h"
 #include "escrow/random.h"
 
+#define EXPIRED_AT_ONCE 256 /* in one change, which has a limit */
+
 static void
 drop_oldest_ended(struct profile *p, const struct profile_ended *among, size_t n)
 {
@@ -39,10 +41,16 @@ profile_expire(struct profile *p)
 {
 	const struct profile_book *b = profile_db_book(p->db);
 	struct wall_ms now = profile_db_now(p->db);
+	size_t n = 0;
+	enum err e;
 
-	for (size_t i = b->n_proposals; i-- > 0;)
-		if (b->proposals[i]->expires.ms <= now.ms)
-			profile_end(p, b->proposals[i], PROFILE_EXPIRED);
+	for (size_t i = b->n_proposals; i-- > 0;) {
+		if (b->proposals[i]->expires.ms > now.ms)
+			continue;
+		profile_end(p, b->proposals[i], PROFILE_EXPIRED);
+		if (++n % EXPIRED_AT_ONCE == 0 && (e = profile_db_commit(p->db)) != OK)
+			return e;
+	}
 	return profile_db_commit(p->db);
 }
 
