@@ -14,7 +14,8 @@ COMMANDS = ["init", "daemon", "status", "unlock", "lock", "sudo", "passwd", "lib
             "unattended history", "unattended read", "unattended credential-bytes", "unattended resume",
             "unattended revoke", "unattended prune", "unattended disable", "grant mint", "grant list", "grant revoke",
             "grant prune", "mcp serve-unattended", "mcp serve", "proposal list", "proposal show", "proposal confirm",
-            "proposal edit", "proposal dismiss", "profile passwd", "profile fact add", "profile fact list", "profile fact edit",
+            "proposal edit", "proposal dismiss", "profile enable", "profile disable", "profile status", "profile maintenance",
+            "profile passwd", "profile fact add", "profile fact list", "profile fact edit",
             "profile fact archive", "profile share", "profile unshare", "profile proposal list", "profile proposal show",
             "profile proposal confirm", "profile proposal edit", "profile proposal dismiss", "profile connection list",
             "profile connection show", "profile connection reduce", "profile connection revoke", "audit verify", "audit prove", "audit consistency", "audit export",
@@ -23,6 +24,8 @@ COMMANDS = ["init", "daemon", "status", "unlock", "lock", "sudo", "passwd", "lib
 # What an owner's command needs. Those of a client's file and those that look at the log's files alone need none of it.
 NO_DAEMON = {"init", "daemon", "generate", "audit verify", "audit prove", "audit consistency", "audit export"}
 NOT_UNLOCKED = NO_DAEMON | {"status", "unlock", "lock", "audit checkpoint", "audit repair"}
+# They ask for the password where it is missing.
+ASKS = {"unattended enable", "profile enable", "profile disable", "profile maintenance"}
 SUDO = ("unattended ", "grant ", "device ", "passwd", "profile passwd")
 
 
@@ -359,7 +362,7 @@ def a_locked_library_refuses_the_owners_commands():
     home = Home()
     home.init().done()
     home.start()
-    for argv in _owners(NOT_UNLOCKED | {"sudo", "unattended enable"}).values():
+    for argv in _owners(NOT_UNLOCKED | ASKS | {"sudo", "profile status"}).values():
         home.owner(*argv, input=b"{}").refused("locked", 77)
 
 
@@ -380,7 +383,7 @@ def management_needs_sudo():
     home.start()
     home.terminal.unlock().done()
     v = home.vault("v")
-    for name, argv in _owners({"unattended enable"}).items():
+    for name, argv in _owners(ASKS).items():
         if name.startswith(SUDO):
             home.owner(*[v if w == NO_ID else w for w in argv]).refused("sudo_required", 77)
     credential = home.add(v, "credential", "secret")["asset"]

@@ -193,7 +193,7 @@ def commands():
         if not line.startswith("  "):
             continue
         words = re.split(" {2,}", line.strip())[0].split()
-        n = next((i for i, w in enumerate(words) if w != w.lower() or w[0] == "["), len(words))
+        n = next((i for i, w in enumerate(words) if w != w.lower() or w[0] == "[" or "|" in w), len(words))
         needed = [w for w in words[n:] if w.upper() == w or "|" in w]
         arguments = [_ARGUMENTS.get(w, NO_ID) for w in needed if w[0] != "["]
         name = " ".join(words[:n])
