@@ -70,6 +70,7 @@ http_oauth_on_web_keys(struct http_gateway *g, const struct web_keys_body *b)
 	enum err e;
 
 	http_pages_forget(g);
+	http_oauth_overlaps_end(g);
 	drop_keys(o);
 	if (b->boxed.len == 0)
 		return OK;
@@ -169,6 +170,7 @@ http_oauth_on_edge(struct http_gateway *g, enum actor other, bool up)
 	/* It says its keys anew when it is back. */
 	if (other == ACTOR_PROFILE) {
 		http_pages_forget(g);
+		http_oauth_overlaps_end(g);
 		drop_keys(g->oauth);
 	}
 }

@@ -14,15 +14,27 @@
 #define OAUTH_HOLD_MS      250
 #define OAUTH_HOLDS_MAX    64
 #define OAUTH_HOLD_WAITERS 8
+#define OAUTH_OVERLAP_USES 5
+
+enum oauth_hold_state {
+	OAUTH_HOLD_FREE,
+	OAUTH_HOLD_WAITS,    /* for others */
+	OAUTH_HOLD_ASKED,    /* for grants */
+	OAUTH_HOLD_OVERLAPS, /* it was answered, and would be again: only where config.json says so */
+};
 
 /* One refresh token that is shown just now, by all who show it. */
 struct oauth_hold {
+	enum oauth_hold_state      state;
 	struct http_exchange      *waiters[OAUTH_HOLD_WAITERS]; /* owned */
-	size_t                     n_waiters;  /* 0: the place is free */
+	size_t                     n_waiters;
 	struct oauth_token_request request;
-	struct mono_ms             due;
-	bool                       is_asked;   /* grants was asked */
-	char                       access[OAUTH_TOKEN_LEN + 1], refresh[OAUTH_TOKEN_LEN + 1]; /* from then on */
+	struct mono_ms             due;      /* when grants is asked; of one that overlaps: when it ends */
+	char                       access[OAUTH_TOKEN_LEN + 1], refresh[OAUTH_TOKEN_LEN + 1]; /* once grants was asked */
+	uint8_t                    successor[SHA256_LEN]; /* hash of that refresh token */
+	uint8_t                    scopes;   /* that it has, once it was answered */
+	struct mono_ms             ends;     /* the access token, then */
+	unsigned                   n_again;
 };
 
 struct http_oauth {
@@ -68,5 +80,8 @@ bool http_oauth_form(struct http_exchange *x, size_t max, struct http_form *f);
 void http_oauth_hold(struct http_gateway *g, struct http_exchange *x, const struct oauth_token_request *r);
 struct mono_ms http_oauth_holds_turn(struct http_gateway *g, struct mono_ms now);
 void http_oauth_holds_free(struct http_gateway *g);
+
+/* Forgets what was answered. */
+void http_oauth_overlaps_end(struct http_gateway *g);
 
 #endif

@@ -2,7 +2,11 @@
  * A refresh is held for OAUTH_HOLD_MS. Programs that share a token find all at
  * once that it is over, and each shows the same refresh token: all of them get
  * the one answer. Until that has left, the token was not spent, so none of them
- * showed an old one. Whoever shows it afterwards does.
+ * showed an old one. Whoever shows it afterwards does, and grants is told.
+ *
+ * An owner whose assistants are several programs with one store can have the
+ * answer given again for some seconds more (config.json), to the same client,
+ * until the next token is used. It is kept here and nowhere else.
  */
 #include "actors/http_oauth_inside.h"
 #include "gateway/span.h"
@@ -13,20 +17,66 @@ find(struct http_oauth *o, const struct oauth_token_request *r)
 	for (size_t i = 0; i < OAUTH_HOLDS_MAX; i++) {
 		struct oauth_hold *h = &o->holds[i];
 
-		if (h->n_waiters > 0 && same_bytes(h->request.shown, r->shown, SHA256_LEN) &&
+		if (h->state != OAUTH_HOLD_FREE && same_bytes(h->request.shown, r->shown, SHA256_LEN) &&
 		    same_bytes(h->request.client, r->client, SHA256_LEN) && h->request.scopes == r->scopes)
 			return h;
 	}
 	return NULL;
 }
 
+/* A free place; else that of the answer which ends first. NULL: all are waited for. */
 static struct oauth_hold *
-free_place(struct http_oauth *o)
+take_place(struct http_oauth *o)
+{
+	struct oauth_hold *place = NULL;
+
+	for (size_t i = 0; i < OAUTH_HOLDS_MAX; i++) {
+		struct oauth_hold *h = &o->holds[i];
+
+		if (h->state == OAUTH_HOLD_FREE)
+			return h;
+		if (h->state == OAUTH_HOLD_OVERLAPS && (place == NULL || h->due.ms < place->due.ms))
+			place = h;
+	}
+	if (place != NULL)
+		wipe(place, sizeof *place);
+	return place;
+}
+
+/* Once the next token is used there is nobody left who waits for it. */
+static void
+end_before(struct http_oauth *o, const uint8_t shown[SHA256_LEN])
 {
 	for (size_t i = 0; i < OAUTH_HOLDS_MAX; i++)
-		if (o->holds[i].n_waiters == 0)
-			return &o->holds[i];
-	return NULL;
+		if (o->holds[i].state == OAUTH_HOLD_OVERLAPS && same_bytes(o->holds[i].successor, shown, SHA256_LEN))
+			wipe(&o->holds[i], sizeof o->holds[i]);
+}
+
+static void
+answer(struct http_exchange *x, const struct oauth_hold *h)
+{
+	struct mono_ms now = clock_mono();
+	struct json_writer w = { 0 };
+
+	oauth_token_write(&w, h->access, h->refresh, h->scopes, h->ends.ms > now.ms ? (h->ends.ms - now.ms) / 1000 : 0);
+	http_oauth_answer_json(x, 200, &w);
+}
+
+/* Gives an answer again, if that is still done. */
+static bool
+answer_again(struct oauth_hold *h, struct http_exchange *x)
+{
+	struct oauth_hold copy;
+
+	if (h->n_again == OAUTH_OVERLAP_USES || clock_mono().ms >= h->due.ms) {
+		wipe(h, sizeof *h);
+		return false;
+	}
+	h->n_again++;
+	copy = *h;
+	answer(x, &copy);
+	wipe(&copy, sizeof copy);
+	return true;
 }
 
 void
@@ -34,8 +84,15 @@ http_oauth_hold(struct http_gateway *g, struct http_exchange *x, const struct oa
 {
 	struct oauth_hold *h = find(g->oauth, r);
 
-	if (h == NULL && (h = free_place(g->oauth)) != NULL) {
+	end_before(g->oauth, r->shown);
+	if (h != NULL && h->state == OAUTH_HOLD_OVERLAPS) {
+		if (answer_again(h, x))
+			return;
+		h = NULL;
+	}
+	if (h == NULL && (h = take_place(g->oauth)) != NULL) {
 		memset(h, 0, sizeof *h);
+		h->state = OAUTH_HOLD_WAITS;
 		h->request = *r;
 		h->due.ms = clock_mono().ms + OAUTH_HOLD_MS;
 	}
@@ -46,45 +103,38 @@ http_oauth_hold(struct http_gateway *g, struct http_exchange *x, const struct oa
 	h->waiters[h->n_waiters++] = x;
 }
 
-/* Takes the hold out of the table: answering lets the next requests in. */
-static struct oauth_hold
-take(struct oauth_hold *h)
-{
-	struct oauth_hold taken = *h;
-
-	wipe(h, sizeof *h);
-	return taken;
-}
-
 static void
 refuse_all(struct oauth_hold *h, enum err why)
 {
-	struct oauth_hold taken = take(h);
+	struct oauth_hold taken = *h;
 
+	/* Out of the table first: answering lets the next requests in. */
+	wipe(h, sizeof *h);
 	for (size_t i = 0; i < taken.n_waiters; i++)
 		http_oauth_refuse_for(taken.waiters[i], why);
 	wipe(&taken, sizeof taken);
 }
 
 static void
-on_refreshed(struct http_gateway *g, void *arg, enum err e, const union any_body *answer)
+on_refreshed(struct http_gateway *g, void *arg, enum err e, const union any_body *body)
 {
-	struct oauth_hold taken;
-	uint8_t scopes = e == OK ? answer->token_found.scopes : 0;
-	uint64_t seconds = e == OK ? answer->token_found.left_ms / 1000 : 0;
+	struct oauth_hold *h = arg, taken;
 
-	(void)g;
 	if (e != OK) {
-		refuse_all(arg, e);
+		refuse_all(h, e);
 		return;
 	}
-	taken = take(arg);
-	for (size_t i = 0; i < taken.n_waiters; i++) {
-		struct json_writer w = { 0 };
-
-		oauth_token_write(&w, taken.access, taken.refresh, scopes, seconds);
-		http_oauth_answer_json(taken.waiters[i], 200, &w);
-	}
+	h->scopes = body->token_found.scopes;
+	h->ends.ms = clock_mono().ms + body->token_found.left_ms;
+	taken = *h;
+	if (g->config->refresh_overlap_s > 0) {
+		h->state = OAUTH_HOLD_OVERLAPS;
+		h->n_waiters = 0;
+		h->due.ms = clock_mono().ms + (uint64_t)g->config->refresh_overlap_s * 1000;
+	} else
+		wipe(h, sizeof *h);
+	for (size_t i = 0; i < taken.n_waiters; i++)
+		answer(taken.waiters[i], &taken);
 	wipe(&taken, sizeof taken);
 }
 
@@ -110,11 +160,12 @@ ask(struct http_gateway *g, struct oauth_hold *h)
 	}
 	oauth_token_make(OAUTH_ACCESS, h->access);
 	oauth_token_make(OAUTH_REFRESH, h->refresh);
+	oauth_hash(span_of(h->refresh), h->successor);
 	memcpy(b.token, h->request.shown, SHA256_LEN);
 	memcpy(b.client, h->request.client, SHA256_LEN);
+	memcpy(b.refresh, h->successor, SHA256_LEN);
 	oauth_hash(span_of(h->access), b.access);
-	oauth_hash(span_of(h->refresh), b.refresh);
-	h->is_asked = true;
+	h->state = OAUTH_HOLD_ASKED;
 	if ((e = http_oauth_ask(g, MSG_TOKEN_REFRESH, &b, on_refreshed, h)) != OK)
 		refuse_all(h, e);
 }
@@ -127,20 +178,30 @@ http_oauth_holds_turn(struct http_gateway *g, struct mono_ms now)
 	for (size_t i = 0; i < OAUTH_HOLDS_MAX; i++) {
 		struct oauth_hold *h = &g->oauth->holds[i];
 
-		if (h->n_waiters == 0 || h->is_asked)
+		if (h->state == OAUTH_HOLD_FREE || h->state == OAUTH_HOLD_ASKED)
 			continue;
-		if (now.ms >= h->due.ms)
+		if (now.ms < h->due.ms)
+			next = next.ms == 0 || h->due.ms < next.ms ? h->due : next;
+		else if (h->state == OAUTH_HOLD_WAITS)
 			ask(g, h);
-		else if (next.ms == 0 || h->due.ms < next.ms)
-			next = h->due;
+		else
+			wipe(h, sizeof *h);
 	}
 	return next;
+}
+
+void
+http_oauth_overlaps_end(struct http_gateway *g)
+{
+	for (size_t i = 0; i < OAUTH_HOLDS_MAX; i++)
+		if (g->oauth->holds[i].state == OAUTH_HOLD_OVERLAPS)
+			wipe(&g->oauth->holds[i], sizeof g->oauth->holds[i]);
 }
 
 void
 http_oauth_holds_free(struct http_gateway *g)
 {
 	for (size_t i = 0; i < OAUTH_HOLDS_MAX; i++)
-		if (g->oauth->holds[i].n_waiters > 0)
+		if (g->oauth->holds[i].state != OAUTH_HOLD_FREE)
 			refuse_all(&g->oauth->holds[i], ERR_INTERRUPTED);
 }

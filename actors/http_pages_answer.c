@@ -154,19 +154,35 @@ add_headers(struct http_response *r, const struct web_browser *b, const char *po
 		web_cookie_set(r, b->cookie);
 }
 
-void
-web_say(struct http_exchange *x, int status, const struct web_browser *b, const char *policy, enum err e, struct secret *page)
+static void
+say(struct http_exchange *x, int status, const struct web_browser *b, const char *policy, unsigned seconds, enum err e,
+    struct secret *page)
 {
 	struct http_response r;
+	char text[16];
 
 	http_response_start(&r, e == OK ? status : 500);
 	add_headers(&r, b, policy);
-	if (status == 429 || status == 503)
-		http_response_header(&r, "Retry-After", "5");
+	snprintf(text, sizeof text, "%u", seconds);
+	if (seconds > 0)
+		http_response_header(&r, "Retry-After", text);
 	if (e == OK)
 		http_response_body(&r, HTML, secret_span(page));
 	secret_free(&page);
 	http_exchange_answer(x, &r);
+}
+
+void
+web_say(struct http_exchange *x, int status, const struct web_browser *b, const char *policy, enum err e, struct secret *page)
+{
+	say(x, status, b, policy, 0, e, page);
+}
+
+void
+web_say_wait(struct http_exchange *x, int status, const struct web_browser *b, unsigned seconds, enum err e,
+    struct secret *page)
+{
+	say(x, status, b, WEB_POLICY, seconds, e, page);
 }
 
 void
@@ -175,7 +191,7 @@ web_say_notice(struct http_exchange *x, int status, const struct web_browser *b,
 	struct secret *page = NULL;
 	enum err e = web_notice_page(b->language, what, (struct span){ NULL, 0 }, &page);
 
-	web_say(x, status, b, WEB_POLICY, e, page);
+	web_say_wait(x, status, b, status == 503 ? 5 : 0, e, page);
 }
 
 void
@@ -191,7 +207,7 @@ web_say_login(struct http_gateway *g, struct http_exchange *x, int status, const
 		p.state = WEB_LOGIN_NO_PASSWORD;
 	web_mark(g, b, tx, "login", mark);
 	e = web_login_page(b->language, &p, &page);
-	web_say(x, status, b, WEB_POLICY, e, page);
+	web_say_wait(x, status, b, status != 429 ? 0 : p.seconds > 0 ? p.seconds : 2, e, page);
 }
 
 void

@@ -58,6 +58,10 @@ bool web_is_own_form(const struct http_gateway *g, const struct http_request *r)
 /* Answers with a page, which is freed; e: why there is none. */
 void web_say(struct http_exchange *x, int status, const struct web_browser *b, const char *policy, enum err e,
     struct secret *page);
+
+/* The same, with a Retry-After. */
+void web_say_wait(struct http_exchange *x, int status, const struct web_browser *b, unsigned seconds, enum err e,
+    struct secret *page);
 void web_say_notice(struct http_exchange *x, int status, const struct web_browser *b, enum web_notice what);
 void web_say_login(struct http_gateway *g, struct http_exchange *x, int status, const struct web_browser *b, const char *tx,
     enum web_login_state state, uint64_t wait_ms);

@@ -221,7 +221,7 @@ a_wrong_password_is_told_and_slows_down(void **state)
 	}
 	a = post_login(page, "correct+horse+battery", OWN);
 	assert_int_equal(a->status, 429);
-	assert_non_null(strstr(a->headers, "Retry-After"));
+	assert_non_null(strstr(a->headers, "Retry-After: 1\n"));
 	fake_clock_advance(1000);
 	a = post_login(page, "correct+horse+battery", OWN);
 	http_rig_await(&h, a);
@@ -461,6 +461,80 @@ refreshes_at_once_get_one_answer(void **state)
 }
 
 static void
+ask_and_keep(void)
+{
+	struct token_found_body kept = { .scopes = 1, .left_ms = 600000 };
+
+	fake_clock_advance(250);
+	rig_tick(h.rig, clock_mono());
+	assert_non_null(rig_expect(h.rig, MSG_TOKEN_REFRESH));
+	assert_int_equal(rig_deliver(h.rig, MSG_TOKENS_KEPT, ACTOR_GRANTS, rig_ask_id(h.rig), &kept), OK);
+}
+
+/* Where the owner wants it so: the same answer again, for a while, until the next token is used. */
+static void
+an_answer_can_be_given_again(void **state)
+{
+	static struct http_config config;
+	struct http_gateway *g = rig_self(h.rig);
+	char first[OAUTH_TOKEN_LEN + 1], tokens[600];
+	struct answer *a;
+
+	(void)state;
+	config = *g->config;
+	config.refresh_overlap_s = 10;
+	g->config = &config;
+	oauth_token_make(OAUTH_REFRESH, refresh);
+	memcpy(first, refresh, sizeof first);
+	a = send_refresh("");
+	ask_and_keep();
+	assert_int_equal(a->status, 200);
+	memcpy(tokens, a->body, sizeof tokens);
+	tokens[sizeof tokens - 1] = '\0';
+	fake_clock_advance(5000);
+	a = send_refresh("");
+	assert_int_equal(a->status, 200);
+	assert_non_null(strstr(a->body, "\"expires_in\":595"));
+	assert_memory_equal(strstr(a->body, "mrt_"), strstr(tokens, "mrt_"), OAUTH_TOKEN_LEN);
+	assert_true(rig_silent(h.rig));
+	/* Not for something else. */
+	a = send_refresh("&scope=profile%3Aread");
+	assert_int_equal(a->status, 0);
+	ask_and_keep();
+	/* The next one is used: the one before is old, at once. */
+	memcpy(refresh, strstr(tokens, "mrt_"), OAUTH_TOKEN_LEN);
+	send_refresh("");
+	ask_and_keep();
+	memcpy(refresh, first, sizeof first);
+	assert_int_equal(send_refresh("")->status, 0);
+	fake_clock_advance(250);
+	rig_tick(h.rig, clock_mono());
+	assert_non_null(rig_expect(h.rig, MSG_TOKEN_REFRESH));
+}
+
+static void
+an_answer_is_given_again_for_a_while(void **state)
+{
+	static struct http_config config;
+	struct http_gateway *g = rig_self(h.rig);
+
+	(void)state;
+	config = *g->config;
+	config.refresh_overlap_s = 10;
+	g->config = &config;
+	for (unsigned late = 0; late < 2; late++) {
+		oauth_token_make(OAUTH_REFRESH, refresh);
+		send_refresh("");
+		ask_and_keep();
+		fake_clock_advance(late ? 10000 : 0);
+		for (unsigned i = 0; i < (late ? 0 : 5); i++)
+			assert_int_equal(send_refresh("")->status, 200);
+		assert_int_equal(send_refresh("")->status, 0);
+		ask_and_keep();
+	}
+}
+
+static void
 refreshes_that_differ_are_not_one(void **state)
 {
 	struct answer *a, *b;
@@ -582,6 +656,8 @@ main(void)
 		TEST(an_old_login_is_asked_for_again),
 		TEST(sessions_end_with_the_keys),
 		TEST(refreshes_at_once_get_one_answer),
+		TEST(an_answer_can_be_given_again),
+		TEST(an_answer_is_given_again_for_a_while),
 		TEST(refreshes_that_differ_are_not_one),
 		TEST(the_errors_of_token),
 		TEST(revocation),
