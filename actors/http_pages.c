@@ -61,6 +61,19 @@ http_pages_forget(struct http_gateway *g)
 	g->pages->generation++;
 }
 
+void
+http_pages_say_closed(struct http_gateway *g, struct http_exchange *x)
+{
+	enum web_notice what = g->phase == HTTP_LOCKED ? WEB_LOCKED : g->phase == HTTP_MAINTENANCE ? WEB_MAINTENANCE : WEB_OFF;
+	struct secret *page = NULL;
+	struct web_browser b;
+	enum err e;
+
+	web_browser_of(g, http_exchange_request(x), false, &b);
+	e = web_notice_page(b.language, what, span_of(what == WEB_MAINTENANCE ? g->message : ""), &page);
+	web_say_wait(x, 503, &b, 30, e, page);
+}
+
 static enum web_notice
 notice_of(enum oauth_dead_end end)
 {
@@ -116,6 +129,7 @@ http_pages_on_authorize(struct http_gateway *g, struct http_exchange *x)
 		web_say_notice(x, 400, &b, notice_of(end));
 	else
 		begin(g, x, &request, &b);
+	wipe(b.cookie, sizeof b.cookie);
 	http_form_free(&f);
 }
 
@@ -222,6 +236,7 @@ welcome(struct http_gateway *g, struct http_exchange *x, struct web_browser *b, 
 	web_throttle_passed(&g->pages->throttle, http_exchange_request(x)->peer);
 	snprintf(where, sizeof where, "/consent?tx=%s", tx);
 	web_say_moved(x, g, b, span_of(where), true);
+	wipe(b->cookie, sizeof b->cookie);
 }
 
 static void

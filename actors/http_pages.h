@@ -16,6 +16,9 @@ void http_pages_forget(struct http_gateway *g);
 /* Passwords that were tried meanwhile. */
 void http_pages_turn(struct http_gateway *g);
 
+/* 503 for a person: off, locked, or in maintenance with the owner's words. */
+void http_pages_say_closed(struct http_gateway *g, struct http_exchange *x);
+
 /* Routes. */
 void http_pages_on_authorize(struct http_gateway *g, struct http_exchange *x);
 void http_pages_on_login(struct http_gateway *g, struct http_exchange *x);

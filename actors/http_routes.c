@@ -1,7 +1,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "actors/http_closed.h"
 #include "actors/http_mcp.h"
 #include "actors/http_oauth.h"
 #include "actors/http_pages.h"
@@ -144,10 +143,10 @@ say_closed(struct http_gateway *g, const struct http_route *route, struct http_e
 	struct http_response r;
 
 	if (route->closed == HTTP_CLOSED_PAGE) {
-		http_response_start(&r, 503);
-		http_closed_page(&r, g->phase, g->message);
-	} else
-		http_error_json(&r, 503, err_code(error_of_phase(g->phase)), message_of(g));
+		http_pages_say_closed(g, x);
+		return;
+	}
+	http_error_json(&r, 503, err_code(error_of_phase(g->phase)), message_of(g));
 	http_response_header(&r, "Retry-After", RETRY_AFTER);
 	http_exchange_answer(x, &r);
 }

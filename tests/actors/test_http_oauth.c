@@ -1,4 +1,5 @@
 /* OAuth over the actor: registration, login, consent, tokens; grants is played. */
+#include "actors/http_pages_inside.h"
 #include "gateway/oauth_hash.h"
 #include "gateway/oauth_pkce.h"
 #include "tests/actors/http_rig.h"
@@ -39,7 +40,8 @@ static int
 stop(void **state)
 {
 	(void)state;
-	rig_close(&h.rig);
+	if (h.rig != NULL)
+		rig_close(&h.rig);
 	fake_clock_off();
 	return 0;
 }
@@ -205,6 +207,39 @@ login_begins_a_session_of_its_own(void **state)
 	/* The cookie of before is nobody's. */
 	memcpy(h.cookie, before, sizeof before);
 	assert_int_equal(http_rig_send(&h, "GET", a->location, "", "")->status, 400);
+}
+
+static bool
+is_known(const char *value)
+{
+	struct http_exchange *x;
+	struct answer a;
+	char text[400];
+	bool known;
+
+	snprintf(text, sizeof text, "GET / HTTP/1.1\r\n" HOST "Cookie: x=y; __Host-memories-known=%s\r\n\r\n", value);
+	assert_int_equal(http_exchange_of(span_of(text), http_rig_on_answer, &a, &x), OK);
+	known = web_is_known(rig_self(h.rig), http_exchange_request(x));
+	http_dispatch(rig_self(h.rig), x);
+	return known;
+}
+
+static void
+a_browser_is_known_until_the_password_changes(void **state)
+{
+	struct answer *a = post_login(authorize(""), "correct+horse+battery", OWN);
+	char value[80] = "";
+
+	(void)state;
+	http_rig_await(&h, a);
+	memcpy(value, strstr(a->cookies, "-known=") + 7, 64);
+	assert_true(is_known(value));
+	value[5] = value[5] == 'A' ? 'B' : 'A';
+	assert_false(is_known(value));
+	assert_false(is_known(""));
+	memcpy(value, strstr(a->cookies, "-known=") + 7, 64);
+	http_rig_password(&h, "another one");
+	assert_false(is_known(value));
 }
 
 static void
@@ -410,6 +445,33 @@ sessions_end_with_the_keys(void **state)
 	assert_non_null(strstr(authorize("")->body, "name=\"password\""));
 }
 
+/* In the owner's words, as text, and in the reader's language. */
+static void
+closed_pages_say_why(void **state)
+{
+	struct http_gateway *g = rig_self(h.rig);
+	struct answer *a;
+
+	(void)state;
+	g->phase = HTTP_MAINTENANCE;
+	memcpy(g->message, "back at <b>9</b>", 17);
+	a = authorize("");
+	assert_int_equal(a->status, 503);
+	assert_non_null(strstr(a->headers, "Retry-After: 30"));
+	assert_non_null(strstr(a->body, "<p>back at &lt;b&gt;9&lt;/b&gt;</p>"));
+	g->phase = HTTP_LOCKED;
+	a = http_rig_send(&h, "GET", "/consent?tx=x", "Accept-Language: zh-CN\r\n", "");
+	assert_int_equal(a->status, 503);
+	assert_non_null(strstr(a->body, "已锁定"));
+	assert_null(strstr(a->body, "back at"));
+	g->phase = HTTP_OFF;
+	a = http_rig_send(&h, "POST", "/login", FORM OWN, "");
+	assert_non_null(strstr(a->body, "profile is off"));
+	assert_int_equal(http_rig_send(&h, "POST", "/token", FORM, "")->status, 503);
+	assert_int_equal(http_rig_send(&h, "GET", "/static/style.css", "", "")->status, 200);
+	assert_int_equal(http_rig_send(&h, "GET", "/.well-known/oauth-protected-resource/mcp", "", "")->status, 200);
+}
+
 static char refresh[OAUTH_TOKEN_LEN + 1];
 
 static struct answer *
@@ -556,6 +618,30 @@ refreshes_that_differ_are_not_one(void **state)
 	assert_int_equal(a->status, 429);
 }
 
+/* Whoever still waits when the process stops hears something. */
+static void
+what_waits_ends_with_the_process(void **state)
+{
+	struct answer *page = authorize(""), *a[4];
+
+	(void)state;
+	oauth_token_make(OAUTH_REFRESH, refresh);
+	a[0] = log_in(page);
+	page = authorize("");
+	a[1] = page;
+	assert_int_equal(a[1]->status, 0);
+	rig_forget(h.rig);
+	a[2] = send_refresh("");
+	fake_clock_advance(250);
+	rig_tick(h.rig, clock_mono());
+	a[3] = send_refresh("&scope=profile:read");
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(a[i]->status, 0);
+	rig_close(&h.rig);
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_not_equal(a[i]->status, 0);
+}
+
 static void
 the_errors_of_token(void **state)
 {
@@ -645,6 +731,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(the_whole_way),
 		TEST(login_begins_a_session_of_its_own),
+		TEST(a_browser_is_known_until_the_password_changes),
 		TEST(a_wrong_password_is_told_and_slows_down),
 		TEST(no_password_is_set),
 		TEST(pages_end_what_is_not_known),
@@ -655,6 +742,8 @@ main(void)
 		TEST(a_connected_client_is_said_to_be),
 		TEST(an_old_login_is_asked_for_again),
 		TEST(sessions_end_with_the_keys),
+		TEST(closed_pages_say_why),
+		TEST(what_waits_ends_with_the_process),
 		TEST(refreshes_at_once_get_one_answer),
 		TEST(an_answer_can_be_given_again),
 		TEST(an_answer_is_given_again_for_a_while),
