@@ -12,7 +12,7 @@
 /* What nng, glibc and libsodium need in any process that talks over Unix sockets. */
 static const int common_calls[] = {
 	SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(readv), SCMP_SYS(writev),
-	SCMP_SYS(recvmsg), SCMP_SYS(sendmsg), SCMP_SYS(recvfrom), SCMP_SYS(sendto),
+	SCMP_SYS(recvmsg), SCMP_SYS(recvfrom),
 	SCMP_SYS(shutdown), SCMP_SYS(getsockname), SCMP_SYS(getpeername),
 	SCMP_SYS(getsockopt), SCMP_SYS(setsockopt), SCMP_SYS(close), SCMP_SYS(fcntl),
 	SCMP_SYS(epoll_create1), SCMP_SYS(epoll_ctl), SCMP_SYS(epoll_wait), SCMP_SYS(epoll_pwait),
@@ -26,6 +26,9 @@ static const int common_calls[] = {
 	SCMP_SYS(tgkill), SCMP_SYS(restart_syscall), SCMP_SYS(sched_yield), SCMP_SYS(sched_getaffinity),
 	SCMP_SYS(sched_setaffinity), SCMP_SYS(sysinfo), SCMP_SYS(exit), SCMP_SYS(exit_group),
 };
+
+/* What reaches others: over Unix sockets, of all but one. */
+static const int reaching_calls[] = { SCMP_SYS(connect), SCMP_SYS(sendmsg), SCMP_SYS(sendto) };
 
 /* What the log's owner needs besides: files under its directory, and listening for keyring. */
 static const int file_calls[] = {
@@ -131,15 +134,35 @@ fill_profile(scmp_filter_ctx f)
 	    : allow_all(f, file_calls, sizeof file_calls / sizeof *file_calls);
 }
 
+static struct scmp_arg_cmp
+argument_masked(unsigned argument, uint64_t mask, uint64_t value)
+{
+	return (struct scmp_arg_cmp){ .arg = argument, .op = SCMP_CMP_MASKED_EQ, .datum_a = mask, .datum_b = value };
+}
+
+/* A stream's socket, and none that could send to an address without connecting. */
+static int
+allow_tcp(scmp_filter_ctx f)
+{
+	static const unsigned families[] = { AF_INET, AF_INET6 };
+	uint64_t type = ~(uint64_t)(SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+		if (seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socket), 2, argument_is(0, families[i]),
+		    argument_masked(1, type & 0xffffffff, SOCK_STREAM)) != 0)
+			return -1;
+	if (seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(sendto), 1, argument_masked(3, MSG_FASTOPEN, 0)) != 0)
+		return -1;
+	return seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(sendmsg), 1, argument_masked(2, MSG_FASTOPEN, 0));
+}
+
 /* It is the door to strangers: they come in, and nothing goes out but on what they opened. */
 static int
 fill_http(scmp_filter_ctx f)
 {
 	static const int calls[] = { SCMP_SYS(accept), SCMP_SYS(accept4), SCMP_SYS(timerfd_create), SCMP_SYS(timerfd_settime) };
 
-	if (seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1, argument_is(0, AF_INET)) != 0 ||
-	    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1, argument_is(0, AF_INET6)) != 0 ||
-	    allow_all(f, calls, sizeof calls / sizeof *calls) != 0 || allow_all(f, listen_calls, n_listen_calls) != 0 ||
+	if (allow_tcp(f) != 0 || allow_all(f, calls, sizeof calls / sizeof *calls) != 0 || allow_all(f, listen_calls, n_listen_calls) != 0 ||
 	    seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(connect), 0) != 0)
 		return -1;
 	return refuse_files(f);
@@ -151,7 +174,7 @@ fill(scmp_filter_ctx f, enum sandbox which)
 	if (seccomp_attr_set(f, SCMP_FLTATR_CTL_TSYNC, 1) != 0 ||
 	    allow_all(f, common_calls, sizeof common_calls / sizeof *common_calls) != 0 || allow_some(f) != 0)
 		return -1;
-	if (which != SANDBOX_HTTP && seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(connect), 0) != 0)
+	if (which != SANDBOX_HTTP && allow_all(f, reaching_calls, sizeof reaching_calls / sizeof *reaching_calls) != 0)
 		return -1;
 	switch (which) {
 	case SANDBOX_HTTP:

@@ -366,9 +366,10 @@ void
 host_actor_run(struct host_actor *a)
 {
 	pthread_mutex_lock(&a->lock);
-	if (a->has_thread)
+	/* Of one that stops there may be nothing left to wake: its edges are closed last. */
+	if (a->has_thread && !a->is_stopping)
 		wake_thread(a);
-	else if (!a->is_running)
+	else if (!a->has_thread && !a->is_running)
 		work(a);
 	if (a->is_stopping)
 		pthread_cond_broadcast(&a->woken);

@@ -1,4 +1,6 @@
 /* Each filter, from inside: what it must stop, and what the actors cannot live without. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -60,9 +62,46 @@ makes_a_tcp_socket(void)
 }
 
 static int
-makes_an_ipv6_socket(void)
+makes_a_udp_socket(void)
 {
 	return outcome(socket(AF_INET6, SOCK_DGRAM, 0));
+}
+
+/* Nobody listens there: what is let through is refused by the machine. */
+static struct sockaddr_in
+nowhere(void)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(1) };
+
+	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	return a;
+}
+
+static int
+connects_over_tcp(void)
+{
+	struct sockaddr_in to = nowhere();
+
+	return outcome(connect(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), (struct sockaddr *)&to, sizeof to));
+}
+
+/* Sending can connect, too: TCP fast open. */
+static int
+sends_to_an_address(void)
+{
+	struct sockaddr_in to = nowhere();
+
+	return outcome(sendto(socket(AF_INET, SOCK_STREAM, 0), "x", 1, MSG_FASTOPEN, (struct sockaddr *)&to, sizeof to));
+}
+
+static int
+listens_over_tcp(void)
+{
+	struct sockaddr_in any = nowhere();
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	any.sin_port = 0;
+	return bind(fd, (struct sockaddr *)&any, sizeof any) != 0 ? errno : outcome(listen(fd, 1));
 }
 
 static int
@@ -83,6 +122,7 @@ listens_on_a_unix_socket(void)
 	struct sockaddr_un a = { .sun_family = AF_UNIX, .sun_path = "sock" };
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
+	(void)unlink("sock");
 	return bind(fd, (struct sockaddr *)&a, sizeof a) != 0 ? errno : outcome(listen(fd, 1));
 }
 
@@ -223,27 +263,30 @@ filters_can_be_tried(void)
 static const struct {
 	const char *name;
 	int (*try)(void);
-	int keyring, audit, search;
+	int keyring, audit, search, profile, http;
 } calls[] = {
-	{ "open a file", opens_a_file, EACCES, WORKS, EACCES },
-	{ "make a file and sync it", makes_a_file_and_syncs_it, EACCES, WORKS, EACCES },
-	{ "run a program", runs_a_program, KILLED, KILLED, KILLED },
-	{ "make a TCP socket", makes_a_tcp_socket, KILLED, KILLED, KILLED },
-	{ "make an IPv6 socket", makes_an_ipv6_socket, KILLED, KILLED, KILLED },
-	{ "make a netlink socket", makes_a_netlink_socket, KILLED, KILLED, KILLED },
-	{ "make a Unix socket", makes_a_unix_socket, WORKS, WORKS, WORKS },
-	{ "listen on a Unix socket", listens_on_a_unix_socket, KILLED, WORKS, EACCES },
-	{ "trace its parent", traces_its_parent, KILLED, KILLED, KILLED },
-	{ "read another's memory", reads_anothers_memory, KILLED, KILLED, KILLED },
-	{ "signal its parent", signals_its_parent, KILLED, KILLED, KILLED },
-	{ "fork", forks, KILLED, KILLED, KILLED },
-	{ "map executable memory", maps_executable_memory, KILLED, KILLED, KILLED },
-	{ "make memory executable", makes_memory_executable, KILLED, KILLED, KILLED },
-	{ "become dumpable", becomes_dumpable, KILLED, KILLED, KILLED },
-	{ "change the directory", changes_the_directory, KILLED, KILLED, KILLED },
-	{ "take memory, time and randomness", takes_memory_time_and_randomness, WORKS, WORKS, WORKS },
-	{ "lock memory", locks_memory, WORKS, WORKS, WORKS },
-	{ "start a thread", starts_a_thread, WORKS, WORKS, WORKS },
+	{ "open a file", opens_a_file, EACCES, WORKS, EACCES, WORKS, EACCES },
+	{ "make a file and sync it", makes_a_file_and_syncs_it, EACCES, WORKS, EACCES, WORKS, EACCES },
+	{ "run a program", runs_a_program, KILLED, KILLED, KILLED, KILLED, KILLED },
+	{ "make a TCP socket", makes_a_tcp_socket, KILLED, KILLED, KILLED, KILLED, WORKS },
+	{ "make a UDP socket", makes_a_udp_socket, KILLED, KILLED, KILLED, KILLED, KILLED },
+	{ "listen over TCP", listens_over_tcp, KILLED, KILLED, KILLED, KILLED, WORKS },
+	{ "connect over TCP", connects_over_tcp, KILLED, KILLED, KILLED, KILLED, EPERM },
+	{ "send to an address", sends_to_an_address, KILLED, KILLED, KILLED, KILLED, KILLED },
+	{ "make a netlink socket", makes_a_netlink_socket, KILLED, KILLED, KILLED, KILLED, KILLED },
+	{ "make a Unix socket", makes_a_unix_socket, WORKS, WORKS, WORKS, WORKS, WORKS },
+	{ "listen on a Unix socket", listens_on_a_unix_socket, KILLED, WORKS, EACCES, WORKS, WORKS },
+	{ "trace its parent", traces_its_parent, KILLED, KILLED, KILLED, KILLED, KILLED },
+	{ "read another's memory", reads_anothers_memory, KILLED, KILLED, KILLED, KILLED, KILLED },
+	{ "signal its parent", signals_its_parent, KILLED, KILLED, KILLED, KILLED, KILLED },
+	{ "fork", forks, KILLED, KILLED, KILLED, KILLED, KILLED },
+	{ "map executable memory", maps_executable_memory, KILLED, KILLED, KILLED, KILLED, KILLED },
+	{ "make memory executable", makes_memory_executable, KILLED, KILLED, KILLED, KILLED, KILLED },
+	{ "become dumpable", becomes_dumpable, KILLED, KILLED, KILLED, KILLED, KILLED },
+	{ "change the directory", changes_the_directory, KILLED, KILLED, KILLED, KILLED, KILLED },
+	{ "take memory, time and randomness", takes_memory_time_and_randomness, WORKS, WORKS, WORKS, WORKS, WORKS },
+	{ "lock memory", locks_memory, WORKS, WORKS, WORKS, WORKS, WORKS },
+	{ "start a thread", starts_a_thread, WORKS, WORKS, WORKS, WORKS, WORKS },
 };
 
 static void
@@ -255,10 +298,13 @@ each_filter_stops_and_lets_through_what_it_says(void **state)
 	rig_dir_make();
 	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
 		int keyring = behind(SANDBOX_KEYRING, calls[i].try), audit = behind(SANDBOX_AUDIT, calls[i].try);
-		int search = behind(SANDBOX_SEARCH, calls[i].try);
+		int search = behind(SANDBOX_SEARCH, calls[i].try), profile = behind(SANDBOX_PROFILE, calls[i].try);
+		int http = behind(SANDBOX_HTTP, calls[i].try);
 
-		if (keyring != calls[i].keyring || audit != calls[i].audit || search != calls[i].search)
-			fail_msg("%s: keyring %d, audit %d, search %d", calls[i].name, keyring, audit, search);
+		if (keyring != calls[i].keyring || audit != calls[i].audit || search != calls[i].search ||
+		    profile != calls[i].profile || http != calls[i].http)
+			fail_msg("%s: keyring %d, audit %d, search %d, profile %d, http %d", calls[i].name, keyring, audit, search, profile,
+			    http);
 	}
 	rig_dir_remove();
 }

@@ -716,7 +716,8 @@ def main():
     """Runs the file's cases: all, or those whose name contains an argument."""
     signal.signal(signal.SIGALRM, _on_alarm)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),) * 2)
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))
     if not os.access(BIN, os.X_OK):
         sys.exit(f"MEMORIES_BIN names no program: {BIN}")
     count = {"ok": 0, "FAILED": 0, "skipped": 0}
