@@ -160,6 +160,11 @@ a_target_has_to_be_seen(void **state)
 	assert_int_equal(correct(0x31, "archive", tea, ""), OK);
 	t.categories = 1u << CATEGORY_BASIC;
 	assert_int_equal(correct(0x31, "update", tea, ",\"label\":\"tea\",\"value\":\"white\""), ERR_NOT_FOUND);
+	t.categories = CATEGORIES_SHAREABLE;
+	assert_int_equal(correct(0x31, "update", tea, ",\"label\":\"tea\",\"value\":\"white\""), OK);
+	/* An edit hides it until it is shared again. */
+	assert_int_equal(CHANGE("{\"do\":\"fact_edit\",\"id\":\"%s\",\"value\":\"red\"}", hex_of(tea)), OK);
+	assert_int_equal(correct(0x31, "update", tea, ",\"label\":\"tea\",\"value\":\"blue\""), ERR_NOT_FOUND);
 }
 
 static void

@@ -125,6 +125,7 @@ an_edit_voids_it_until_it_is_shared_again(void **state)
 	a.version = 2;
 	put(&a, NULL);
 	assert_int_equal(n_seen(me, ALL), 0);
+	assert_false(profile_fact_visible(&book, &a, me, ALL));
 	put(&a, &me);
 	assert_int_equal(n_seen(me, ALL), 1);
 }
