@@ -215,7 +215,7 @@ show_reads(struct show *s)
 		json_write_object(&s->w);
 		json_member_u64(&s->w, "index", r->index);
 		json_member_text(&s->w, "time", time);
-		json_member_text(&s->w, "op", op_name(r->op));
+		json_member_text(&s->w, "operation", op_name(r->op));
 		json_member_u64(&s->w, "facts", r->n_facts);
 		json_write_end(&s->w);
 	}
