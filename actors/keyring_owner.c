@@ -72,7 +72,9 @@ load_root(struct keyring *k, const struct kek_try_body *try, struct key **root)
 	key_free(&seed);
 	if (e != OK)
 		return e;
-	keyring_drop_password(k);
+	/* Whoever unlocks once more has locked nothing: what was opened by that key stays open. */
+	key_free(&k->root);
+	signer_free(&k->log_key);
 	k->root = *root;
 	k->log_key = log_key;
 	*root = NULL;

@@ -161,7 +161,8 @@ keyring_rig_try(struct keyring_rig *k, bool load, const struct key *kek)
 	memcpy(try.opener, k->opener.public_key, sizeof try.opener);
 	key_seal(k->channel.up, kek_binding(try.client_ask, load, buf), kek, try.boxed_kek);
 	assert_int_equal(rig_deliver(k->r, MSG_KEK_TRY, ACTOR_GRANTS, 900 + k->n_asks, &try), OK);
-	while (rig_next(k->r) == MSG_BOOT || rig_next(k->r) == MSG_KEYRING_STATE || rig_next(k->r) == MSG_EPOCH_CERTIFIED)
+	while (rig_next(k->r) == MSG_BOOT || rig_next(k->r) == MSG_HTTP_BOOT || rig_next(k->r) == MSG_KEYRING_STATE ||
+	    rig_next(k->r) == MSG_EPOCH_CERTIFIED)
 		(void)rig_expect(k->r, rig_next(k->r));
 	assert_non_null(b = rig_expect(k->r, MSG_KEK_TRIED));
 	assert_int_equal(rig_ask_id(k->r), 900 + k->n_asks);

@@ -188,6 +188,19 @@ a_request_goes_on_to_the_profile_and_its_key_to_the_door_that_asked(void **state
 	passes(k, OP_PROFILE_CORRECT, MSG_HTTP_INTENT);
 }
 
+/* The profile is not told of it, and has its key still. */
+static void
+unlocking_once_more_closes_nothing(void **state)
+{
+	struct keyring_rig *k = *state;
+
+	ready(k);
+	keyring_rig_unlock(k);
+	rig_forget(k->r);
+	passes(k, OP_PROFILE_READ, MSG_HTTP_INTENT);
+	passes(k, OP_PROFILE_LIST, MSG_AUDIT_INTENT);
+}
+
 static void
 a_connections_ruling_is_for_what_a_connection_may_ask_over_http_and_for_nothing_else(void **state)
 {
@@ -313,6 +326,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		KEYRING_TEST(its_key_is_made_under_the_root_and_goes_to_the_profile_alone),
 		KEYRING_TEST(a_request_goes_on_to_the_profile_and_its_key_to_the_door_that_asked),
+		KEYRING_TEST(unlocking_once_more_closes_nothing),
 		KEYRING_TEST(a_connections_ruling_is_for_what_a_connection_may_ask_over_http_and_for_nothing_else),
 		KEYRING_TEST(a_connections_ruling_reaches_no_vault_and_no_index),
 		KEYRING_TEST(a_request_has_8_kib_and_words_of_a_search_keep_their_512_bytes),
