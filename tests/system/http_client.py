@@ -49,17 +49,32 @@ def challenge_header(answer):
 class Assistant:
     """A public client: registered, with a redirect URI, and the tokens that it got."""
 
-    made = 0
+    pool = {}  # {origin: [(client_id, name, redirect URI)]}
 
-    def __init__(self, origin, name=None, redirect=REDIRECT, register=True):
-        Assistant.made += 1
-        # A name of its own: the same client at the same redirect URI goes on with the connection that it has.
-        self.origin, self.redirect, self.name = origin, redirect, name or f"Assistant {Assistant.made}"
-        self.port = urllib.parse.urlsplit(origin).port
+    def __init__(self, origin, name=None, redirect=None):
+        """
+        With neither a name nor a redirect URI it may share its client id with
+        other assistants, and has a redirect URI that none of them has: so it is a
+        connection of its own, and registrations, which are limited, are few.
+        """
+        self.origin, self.port = origin, urllib.parse.urlsplit(origin).port
         self.resource = origin + "/mcp"
-        self.client_id = self.register()["client_id"] if register else None
         self.verifier = self.code = self.access = self.refresh_token = self.granted = None
         self.tokens = []  # every token string that was ever seen
+        if name is None and redirect is None:
+            self.client_id, self.name, self.redirect = self._from_pool()
+        else:
+            self.name, self.redirect = name or "Assistant", redirect or REDIRECT
+            self.client_id = self.register()["client_id"]
+
+    def _from_pool(self):
+        mine = self.pool.setdefault(self.origin, [])
+        if not mine:
+            self.name, self.redirect = f"Assistants {token_of_chance(6)}", REDIRECT
+            uris = [f"{REDIRECT}/{i}" for i in range(10)]
+            client = self.register(redirect_uris=uris)["client_id"]
+            mine += [(client, self.name, uri) for uri in uris]
+        return mine.pop()
 
     def post(self, target, body, headers=(FORM,)):
         return once(self.port, "POST", target, headers, body, host=urllib.parse.urlsplit(self.origin).netloc)
@@ -314,8 +329,12 @@ def edit_fact(home, fact, value, *options):
 
 
 def connections(home):
-    page = home.owner("profile", "connection", "list").given()
-    return page["connections"]
+    """Every connection, page by page."""
+    out, offset = [], 0
+    while offset is not None:
+        page = home.owner("profile", "connection", "list", "--offset", offset).given()
+        out, offset = out + page["connections"], page["next"]
+    return out
 
 
 def share(home, connection, *facts):
@@ -323,14 +342,16 @@ def share(home, connection, *facts):
         home.owner("profile", "share", fact, "--connection", connection).done()
 
 
-def connected(home, name=None, scopes=SCOPES, categories=CATEGORIES, shared=None, **more):
+def connected(home, scopes=SCOPES, categories=CATEGORIES, shared=None, **more):
     """An assistant with a connection, and what it may see; its id is .connection."""
     before = {c["connection"] for c in connections(home)}
-    a = Assistant(home.origin, name, **more).connect(scopes, categories)
+    a = Assistant(home.origin, **more).connect(scopes, categories)
     new = [c["connection"] for c in connections(home) if c["connection"] not in before]
     equal(len(new), 1, "new connections")
     a.connection = new[0]
-    share(home, a.connection, *(home.facts.values() if shared is None else shared))
+    category_of = {label: category for category, label, _ in FACTS}
+    share(home, a.connection, *([fact for label, fact in home.facts.items() if category_of.get(label, categories[0]) in categories]
+                                if shared is None else shared))
     return a
 
 

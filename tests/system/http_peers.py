@@ -25,7 +25,11 @@ SCRIPTS = ["http_oauth4webapi", "http_openid_client", "http_sdk", "http_client",
 
 
 def install(folder):
-    """The pinned clients and the node that some of them need, in a folder of our own."""
+    """
+    The pinned clients and the node that some of them need, in a folder of our
+    own. package.json puts something small in the place of vite, which only the
+    inspector's web page would use and which wants a package that nobody has.
+    """
     if shutil.which("npm") is None:
         return "npm is not here"
     for name in PEERS.iterdir():

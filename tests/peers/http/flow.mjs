@@ -42,7 +42,7 @@ function owner(...words) {
 export function shareWithAll() {
   if (!setting.owner) return;
   for (const c of owner('connection', 'list').connections)
-    if (c.ended === undefined || c.ended === null) owner('share', setting.fact, '--connection', c.connection);
+    if (c.state === 'live') owner('share', setting.fact, '--connection', c.connection);
 }
 
 export function assertOverview(page) {
