@@ -45,7 +45,7 @@ profile_rig_reopen(struct profile_rig *r)
 	assert_int_equal(profile_rig_try_open(r), OK);
 }
 
-static int
+static inline int
 profile_rig_setup(void **state)
 {
 	static struct profile_rig r;
@@ -58,7 +58,7 @@ profile_rig_setup(void **state)
 	return 0;
 }
 
-static int
+static inline int
 profile_rig_teardown(void **state)
 {
 	struct profile_rig *r = *state;
