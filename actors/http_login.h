@@ -14,7 +14,10 @@ struct http_login;
 /* wake(arg) is called on the thread, after each try. ERR_NO_MEMORY, ERR_UNSUPPORTED. */
 enum err http_login_new(void (*wake)(void *arg), void *arg, struct http_login **out);
 
-/* Waits for the try that is being made; drop is called for each `what` that has not been given back. Accepts NULL inside. */
+/*
+ * Waits for the try that is being made; drop is called for each `what` that
+ * has not been given back. Accepts NULL inside.
+ */
 void http_login_free(struct http_login **l, void (*drop)(void *what));
 
 /*

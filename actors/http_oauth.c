@@ -117,7 +117,10 @@ http_oauth_on_answer(struct http_gateway *g, const struct inbound *in)
 	return true;
 }
 
-/* Asks that have ended without an answer. They are told afterwards: what is answered then lets the next requests in, which ask. */
+/*
+ * Asks that have ended without an answer. They are told afterwards: what is
+ * answered then lets the next requests in, which ask.
+ */
 struct failed {
 	struct oauth_ask asks[OAUTH_ASKS_MAX];
 	size_t           n;

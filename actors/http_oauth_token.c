@@ -26,7 +26,8 @@ sends_secret(const struct http_request *r)
 	struct span value;
 	size_t len = 0;
 
-	if (http_header(r, "authorization", &value) == 0 || value.len < 6 || strncasecmp((const char *)value.p, "basic ", 6) != 0)
+	if (http_header(r, "authorization", &value) == 0 || value.len < 6 ||
+	    strncasecmp((const char *)value.p, "basic ", 6) != 0)
 		return false;
 	value = span_after(value, 6);
 	if (value.len == 0 || value.len > sizeof plain || base64_decode_padded(value, plain, &len) != OK)
@@ -99,7 +100,8 @@ http_oauth_on_token(struct http_gateway *g, struct http_exchange *x)
 	if (!http_oauth_form(x, OAUTH_TOKEN_BODY_MAX, &f))
 		return;
 	form = view(&f);
-	e = g->oauth->client_key == NULL ? OAUTH_TOO_MANY : oauth_token_check(&form, g->config->origin, g->oauth->client_key, &request);
+	e = g->oauth->client_key == NULL ? OAUTH_TOO_MANY
+	    : oauth_token_check(&form, g->config->origin, g->oauth->client_key, &request);
 	http_form_free(&f);
 	if (e != OAUTH_TOKEN_OK)
 		http_oauth_refuse(x, e);

@@ -64,7 +64,8 @@ http_pages_forget(struct http_gateway *g)
 void
 http_pages_say_closed(struct http_gateway *g, struct http_exchange *x)
 {
-	enum web_notice what = g->phase == HTTP_LOCKED ? WEB_LOCKED : g->phase == HTTP_MAINTENANCE ? WEB_MAINTENANCE : WEB_OFF;
+	enum web_notice what = g->phase == HTTP_LOCKED ? WEB_LOCKED
+	    : g->phase == HTTP_MAINTENANCE ? WEB_MAINTENANCE : WEB_OFF;
 	struct secret *page = NULL;
 	struct web_browser b;
 	enum err e;
@@ -95,9 +96,10 @@ notice_of(enum oauth_dead_end end)
 static void
 begin(struct http_gateway *g, struct http_exchange *x, const struct oauth_request *request, const struct web_browser *b)
 {
+	struct span peer = http_exchange_request(x)->peer;
 	struct oauth_waiting *w;
 
-	if (oauth_waiting_add(&g->pages->waitings, request, b->hash, http_exchange_request(x)->peer, clock_mono(), &w) != OK)
+	if (oauth_waiting_add(&g->pages->waitings, request, b->hash, peer, clock_mono(), &w) != OK)
 		web_say_notice(x, 503, b, WEB_BUSY);
 	else if (b->is_fresh)
 		web_go_on(g, x, b, w, false);

@@ -62,7 +62,8 @@ web_cookie_set(struct http_response *r, const char *cookie)
 }
 
 static void
-make_mark(const struct http_gateway *g, const struct web_browser *b, struct span tx, const char *purpose, uint8_t out[32])
+make_mark(const struct http_gateway *g, const struct web_browser *b, struct span tx, const char *purpose,
+    uint8_t out[32])
 {
 	uint8_t context[SHA256_LEN + OAUTH_TX_LEN + 16] = { 0 };
 
@@ -84,12 +85,14 @@ web_mark(const struct http_gateway *g, const struct web_browser *b, const char *
 }
 
 bool
-web_mark_holds(const struct http_gateway *g, const struct web_browser *b, struct span tx, const char *purpose, struct span mark)
+web_mark_holds(const struct http_gateway *g, const struct web_browser *b, struct span tx, const char *purpose,
+    struct span mark)
 {
 	uint8_t tag[32], sent[32 + 3];
 	size_t len = 0;
 
-	if (mark.len != WEB_MARK_LEN || tx.len != OAUTH_TX_LEN || base64_decode(mark, sent, &len) != OK || len != sizeof tag)
+	if (mark.len != WEB_MARK_LEN || tx.len != OAUTH_TX_LEN || base64_decode(mark, sent, &len) != OK ||
+	    len != sizeof tag)
 		return false;
 	make_mark(g, b, tx, purpose, tag);
 	return same_bytes(tag, sent, sizeof tag);
@@ -113,7 +116,8 @@ web_is_known(const struct http_gateway *g, const struct http_request *r)
 	struct span value;
 	size_t len = 0;
 
-	if (http_cookie(r, WEB_COOKIE_KNOWN, &value) != 1 || value.len != KNOWN_LEN || base64_decode(value, bytes, &len) != OK)
+	if (http_cookie(r, WEB_COOKIE_KNOWN, &value) != 1 || value.len != KNOWN_LEN ||
+	    base64_decode(value, bytes, &len) != OK)
 		return false;
 	known_tag(g, bytes, tag);
 	return same_bytes(tag, bytes + KNOWN_ID_BYTES, sizeof tag);
@@ -129,7 +133,8 @@ web_known_set(const struct http_gateway *g, struct http_response *r)
 	known_tag(g, bytes, bytes + KNOWN_ID_BYTES);
 	base64_encode((struct span){ bytes, sizeof bytes }, value);
 	value[KNOWN_LEN] = '\0';
-	snprintf(text, sizeof text, "%s=%s; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=15552000", WEB_COOKIE_KNOWN, value);
+	snprintf(text, sizeof text, "%s=%s; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=15552000",
+	    WEB_COOKIE_KNOWN, value);
 	http_response_header(r, "Set-Cookie", text);
 }
 
@@ -173,7 +178,8 @@ say(struct http_exchange *x, int status, const struct web_browser *b, const char
 }
 
 void
-web_say(struct http_exchange *x, int status, const struct web_browser *b, const char *policy, enum err e, struct secret *page)
+web_say(struct http_exchange *x, int status, const struct web_browser *b, const char *policy, enum err e,
+    struct secret *page)
 {
 	say(x, status, b, policy, 0, e, page);
 }
@@ -211,7 +217,8 @@ web_say_login(struct http_gateway *g, struct http_exchange *x, int status, const
 }
 
 void
-web_say_moved(struct http_exchange *x, const struct http_gateway *g, const struct web_browser *b, struct span where, bool known)
+web_say_moved(struct http_exchange *x, const struct http_gateway *g, const struct web_browser *b, struct span where,
+    bool known)
 {
 	struct http_response r;
 

@@ -20,7 +20,8 @@ struct deciding {
 
 /* Where the client is told something. False: it does not fit. */
 static bool
-way_back(const struct http_gateway *g, const struct oauth_waiting *w, const char *code, const char *error, struct secret **out)
+way_back(const struct http_gateway *g, const struct oauth_waiting *w, const char *code, const char *error,
+    struct secret **out)
 {
 	size_t len;
 
@@ -37,7 +38,8 @@ way_back(const struct http_gateway *g, const struct oauth_waiting *w, const char
 
 /* The owner has decided, or there is nothing to decide: the browser goes back. */
 static void
-send_back(struct http_gateway *g, struct http_exchange *x, const struct web_browser *b, struct oauth_waiting *w, const char *error)
+send_back(struct http_gateway *g, struct http_exchange *x, const struct web_browser *b, struct oauth_waiting *w,
+    const char *error)
 {
 	struct secret *where = NULL;
 	bool fits = way_back(g, w, NULL, error, &where);
@@ -114,7 +116,8 @@ on_looked_up(struct http_gateway *g, void *arg, enum err e, const union any_body
 }
 
 void
-web_go_on(struct http_gateway *g, struct http_exchange *x, const struct web_browser *b, struct oauth_waiting *w, bool chose_nothing)
+web_go_on(struct http_gateway *g, struct http_exchange *x, const struct web_browser *b, struct oauth_waiting *w,
+    bool chose_nothing)
 {
 	struct client_wanted_body body;
 	struct looking_up *l;
@@ -154,10 +157,11 @@ on_decided(struct http_gateway *g, void *arg, enum err e, const union any_body *
 
 /* Asks grants to keep it; the request is over, whatever comes of it. */
 static void
-allow(struct http_gateway *g, struct http_exchange *x, const struct web_browser *b, struct oauth_waiting *w, uint8_t scopes,
-    uint8_t categories)
+allow(struct http_gateway *g, struct http_exchange *x, const struct web_browser *b, struct oauth_waiting *w,
+    uint8_t scopes, uint8_t categories)
 {
-	struct consent_body body = { .scopes = scopes, .categories = categories, .name = w->name, .redirect = w->redirect_registered };
+	struct consent_body body = { .scopes = scopes, .categories = categories, .name = w->name,
+	    .redirect = w->redirect_registered };
 	struct deciding *d = calloc(1, sizeof *d);
 	char code[OAUTH_TOKEN_LEN + 1];
 	enum err e = ERR_NO_MEMORY;
@@ -248,7 +252,8 @@ show_again(struct http_gateway *g, struct http_exchange *x, const struct http_fo
 	struct oauth_waiting *w;
 	struct span tx;
 
-	if (http_form_value(f, "tx", &tx) != 1 || (w = oauth_waiting_find(&g->pages->waitings, tx, b->hash, clock_mono())) == NULL)
+	if (http_form_value(f, "tx", &tx) != 1 ||
+	    (w = oauth_waiting_find(&g->pages->waitings, tx, b->hash, clock_mono())) == NULL)
 		web_say_notice(x, 400, b, WEB_EXPIRED);
 	else if (!b->is_fresh)
 		web_say_login(g, x, 200, b, w->tx, WEB_LOGIN_ASKS, 0);

@@ -63,11 +63,12 @@ void web_say(struct http_exchange *x, int status, const struct web_browser *b, c
 void web_say_wait(struct http_exchange *x, int status, const struct web_browser *b, unsigned seconds, enum err e,
     struct secret *page);
 void web_say_notice(struct http_exchange *x, int status, const struct web_browser *b, enum web_notice what);
-void web_say_login(struct http_gateway *g, struct http_exchange *x, int status, const struct web_browser *b, const char *tx,
-    enum web_login_state state, uint64_t wait_ms);
+void web_say_login(struct http_gateway *g, struct http_exchange *x, int status, const struct web_browser *b,
+    const char *tx, enum web_login_state state, uint64_t wait_ms);
 
 /* 303 to a place of ours or the client's. known: also marks the browser as known. */
-void web_say_moved(struct http_exchange *x, const struct http_gateway *g, const struct web_browser *b, struct span where, bool known);
+void web_say_moved(struct http_exchange *x, const struct http_gateway *g, const struct web_browser *b,
+    struct span where, bool known);
 
 /* Goes on with a request whose owner is here: an error is told, else consent is asked for. */
 void web_go_on(struct http_gateway *g, struct http_exchange *x, const struct web_browser *b, struct oauth_waiting *w,

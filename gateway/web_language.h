@@ -13,7 +13,10 @@ enum web_language {
 /* "en", "zh". */
 const char *web_language_name(enum web_language l);
 
-/* Of an Accept-Language header: the one of ours with the higher weight, the first of equals; English when it names none. */
+/*
+ * Of an Accept-Language header: the one of ours with the higher weight, the
+ * first of equals; English when it names none.
+ */
 enum web_language web_language_of(struct span accept);
 
 #endif

@@ -72,7 +72,8 @@ enum err web_error_page(enum web_language l, const struct web_error *p, struct s
  * The policy of a page. That of consent names no form-action: browsers apply it
  * to the redirect behind the form, and the way back leads elsewhere.
  */
-#define WEB_POLICY         "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
-#define WEB_POLICY_CONSENT "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+#define WEB_POLICY_CONSENT \
+	"default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+#define WEB_POLICY WEB_POLICY_CONSENT "; form-action 'self'"
 
 #endif

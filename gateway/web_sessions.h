@@ -28,7 +28,8 @@ struct web_sessions {
 void web_sessions_add(struct web_sessions *s, const uint8_t cookie[SHA256_LEN], struct mono_ms now);
 
 /* NULL: there is none, or it is over. One that is found counts as used now. */
-const struct web_session *web_sessions_find(struct web_sessions *s, const uint8_t cookie[SHA256_LEN], struct mono_ms now);
+const struct web_session *web_sessions_find(struct web_sessions *s, const uint8_t cookie[SHA256_LEN],
+    struct mono_ms now);
 
 bool web_session_is_fresh(const struct web_session *s, struct mono_ms now);
 void web_sessions_end(struct web_sessions *s, const uint8_t cookie[SHA256_LEN]);

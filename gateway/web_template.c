@@ -101,7 +101,8 @@ find_close(struct span t, struct span name, size_t *after)
 	while ((i += find(span_after(t, i), "{{/")) < t.len) {
 		struct span rest = span_after(t, i + 3);
 
-		if (rest.len >= name.len + 2 && memcmp(rest.p, name.p, name.len) == 0 && memcmp(rest.p + name.len, "}}", 2) == 0) {
+		if (rest.len >= name.len + 2 && memcmp(rest.p, name.p, name.len) == 0 &&
+		    memcmp(rest.p + name.len, "}}", 2) == 0) {
 			*after = i + 3 + name.len + 2;
 			return i;
 		}

@@ -71,7 +71,8 @@ http_rig_send(struct http_rig *h, const char *method, const char *target, const 
 	memset(a, 0, sizeof *a);
 	if (h->cookie[0] != '\0')
 		snprintf(cookie, sizeof cookie, "Cookie: %s\r\n", h->cookie);
-	snprintf(text, sizeof text, "%s %s HTTP/1.1\r\n" HOST "%s%sContent-Length: %zu\r\n\r\n%s", method, target, cookie, headers,
+	snprintf(text, sizeof text, "%s %s HTTP/1.1\r\n" HOST "%s%sContent-Length: %zu\r\n\r\n%s", method, target, cookie,
+	    headers,
 	    strlen(body), body);
 	assert_int_equal(http_exchange_of(span_of(text), http_rig_on_answer, a, &x), OK);
 	rig_tick(h->rig, clock_mono());

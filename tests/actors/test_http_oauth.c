@@ -66,7 +66,8 @@ post_login(const struct answer *page, const char *password, const char *headers)
 	char csrf[64], tx[64], body[400], all[400];
 
 	snprintf(all, sizeof all, FORM "%s", headers);
-	snprintf(body, sizeof body, "csrf=%s&tx=%s&password=%s", http_rig_field(page, "csrf", csrf), http_rig_field(page, "tx", tx),
+	snprintf(body, sizeof body, "csrf=%s&tx=%s&password=%s", http_rig_field(page, "csrf", csrf), http_rig_field(page,
+	    "tx", tx),
 	    password);
 	return http_rig_send(&h, "POST", "/login", all, body);
 }
@@ -110,7 +111,8 @@ post_consent(const struct answer *page, const char *fields, const char *headers)
 	char csrf[64], tx[64], body[600], all[400];
 
 	snprintf(all, sizeof all, FORM "%s", headers);
-	snprintf(body, sizeof body, "csrf=%s&tx=%s%s", http_rig_field(page, "csrf", csrf), http_rig_field(page, "tx", tx), fields);
+	snprintf(body, sizeof body, "csrf=%s&tx=%s%s", http_rig_field(page, "csrf", csrf), http_rig_field(page, "tx", tx),
+	    fields);
 	return http_rig_send(&h, "POST", "/consent", all, body);
 }
 
@@ -127,7 +129,8 @@ get_code(char out[64], struct consent_body *consent)
 	assert_non_null(b);
 	*consent = b->consent;
 	assert_int_equal(a->status, 0);
-	assert_int_equal(rig_deliver(h.rig, MSG_CONSENT_KEPT, ACTOR_GRANTS, rig_ask_id(h.rig), &(struct one_id_body){ { { 1 } } }), OK);
+	assert_int_equal(rig_deliver(h.rig, MSG_CONSENT_KEPT, ACTOR_GRANTS, rig_ask_id(h.rig),
+	    &(struct one_id_body){ { { 1 } } }), OK);
 	assert_int_equal(a->status, 303);
 	assert_true(span_starts(span_of(a->location), REDIRECT "?code=mac_"));
 	assert_non_null(strstr(a->location, "&state=a%20b&iss=http%3A%2F%2F127.0.0.1%3A8787"));
@@ -158,7 +161,8 @@ the_whole_way(void **state)
 	oauth_hash(span_of("http://127.0.0.1/cb"), hash);
 	assert_memory_equal(consent.redirect_hash, hash, SHA256_LEN);
 
-	snprintf(body, sizeof body, "grant_type=authorization_code&client_id=%s&code=%s&redirect_uri=" REDIRECT "&code_verifier=" VERIFIER,
+	snprintf(body, sizeof body,
+	    "grant_type=authorization_code&client_id=%s&code=%s&redirect_uri=" REDIRECT "&code_verifier=" VERIFIER,
 	    client_id, code);
 	a = http_rig_send(&h, "POST", "/token", FORM, body);
 	b = rig_expect(h.rig, MSG_CODE_REDEEM);
@@ -315,7 +319,8 @@ errors_wait_for_the_login(void **state)
 	assert_string_equal(a->location, "");
 	a = log_in(a);
 	assert_int_equal(a->status, 303);
-	assert_string_equal(a->location, REDIRECT "?error=request_uri_not_supported&state=a%20b&iss=http%3A%2F%2F127.0.0.1%3A8787");
+	assert_string_equal(a->location,
+	    REDIRECT "?error=request_uri_not_supported&state=a%20b&iss=http%3A%2F%2F127.0.0.1%3A8787");
 	assert_true(rig_silent(h.rig));
 }
 
@@ -327,7 +332,8 @@ an_error_of_a_stranger_elsewhere_is_a_link(void **state)
 
 	(void)state;
 	register_client("https://a.example/cb");
-	snprintf(target, sizeof target, "/authorize?response_type=token&client_id=%s&redirect_uri=https://a.example/cb", client_id);
+	snprintf(target, sizeof target, "/authorize?response_type=token&client_id=%s&redirect_uri=https://a.example/cb",
+	    client_id);
 	a = http_rig_send(&h, "GET", target, "", "");
 	http_rig_keep_cookie(&h, a);
 	a = log_in(a);
@@ -384,12 +390,14 @@ consent_is_one_decision_of_one_browser(void **state)
 	assert_int_equal(a->status, 400);
 	assert_non_null(strstr(a->body, "Tick at least"));
 	/* Not more than was asked for. */
-	a = post_consent(&page, "&scope=profile%3Aread&scope=profile%3Acorrect&category=basic&decision=allow", "Sec-Fetch-Site: same-origin\r\n");
+	a = post_consent(&page, "&scope=profile%3Aread&scope=profile%3Acorrect&category=basic&decision=allow",
+	    "Sec-Fetch-Site: same-origin\r\n");
 	assert_int_equal(rig_expect(h.rig, MSG_CONSENT)->consent.scopes, 1u << SCOPE_READ);
 	/* Not twice. */
 	assert_int_equal(post_consent(&page, ALLOW, OWN)->status, 400);
 	assert_true(rig_silent(h.rig));
-	assert_int_equal(rig_deliver(h.rig, MSG_HTTP_DENIED, ACTOR_GRANTS, rig_ask_id(h.rig), &(struct refusal_body){ .error = ERR_BUSY }),
+	assert_int_equal(rig_deliver(h.rig, MSG_HTTP_DENIED, ACTOR_GRANTS, rig_ask_id(h.rig),
+	    &(struct refusal_body){ .error = ERR_BUSY }),
 	    OK);
 	assert_int_equal(a->status, 503);
 	assert_string_equal(a->location, "");
@@ -467,7 +475,9 @@ closed_pages_say_why(void **state)
 	g->phase = HTTP_OFF;
 	a = http_rig_send(&h, "POST", "/login", FORM OWN, "");
 	assert_non_null(strstr(a->body, "profile is off"));
-	assert_int_equal(http_rig_send(&h, "POST", "/token", FORM, "")->status, 503);
+	a = http_rig_send(&h, "POST", "/token", FORM, "");
+	assert_int_equal(a->status, 503);
+	assert_non_null(strstr(a->headers, "Access-Control-Allow-Origin: *"));
 	assert_int_equal(http_rig_send(&h, "GET", "/static/style.css", "", "")->status, 200);
 	assert_int_equal(http_rig_send(&h, "GET", "/.well-known/oauth-protected-resource/mcp", "", "")->status, 200);
 }
@@ -685,7 +695,8 @@ revocation(void **state)
 	snprintf(body, sizeof body, "client_id=%s&token=%s", client_id, token);
 	a = http_rig_send(&h, "POST", "/revoke", FORM, body);
 	assert_non_null(rig_expect(h.rig, MSG_TOKEN_REVOKE));
-	assert_int_equal(rig_deliver(h.rig, MSG_TOKEN_REVOKED, ACTOR_GRANTS, rig_ask_id(h.rig), &(struct nothing_body){ 0 }), OK);
+	assert_int_equal(rig_deliver(h.rig, MSG_TOKEN_REVOKED, ACTOR_GRANTS, rig_ask_id(h.rig),
+	    &(struct nothing_body){ 0 }), OK);
 	assert_int_equal(a->status, 200);
 	assert_string_equal(a->body, "");
 }
@@ -700,8 +711,10 @@ registrations_have_a_pace(void **state)
 		n++;
 	assert_int_equal(n, 20);
 	fake_clock_advance(1000);
-	assert_int_equal(http_rig_send(&h, "POST", "/register", "", "{\"redirect_uris\":[\"https://a.example/\"]}")->status, 201);
-	assert_int_equal(http_rig_send(&h, "POST", "/register", "", "{\"redirect_uris\":[\"https://a.example/\"]}")->status, 429);
+	assert_int_equal(http_rig_send(&h, "POST", "/register", "", "{\"redirect_uris\":[\"https://a.example/\"]}")->status,
+	    201);
+	assert_int_equal(http_rig_send(&h, "POST", "/register", "", "{\"redirect_uris\":[\"https://a.example/\"]}")->status,
+	    429);
 }
 
 static void

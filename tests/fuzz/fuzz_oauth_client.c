@@ -29,7 +29,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	oauth_register((struct span){ data, len }, key, 0, &w);
 	json_write_free(&w);
 	oauth_client_start(&c);
-	if (oauth_client_set_name(&c, (struct span){ data, len }) && oauth_client_add_redirect(&c, span_of("https://a.example/")) &&
+	if (oauth_client_set_name(&c, (struct span){ data, len }) && oauth_client_add_redirect(&c,
+	    span_of("https://a.example/")) &&
 	    oauth_client_write(&c, key, id) > 0) {
 		struct oauth_client back;
 

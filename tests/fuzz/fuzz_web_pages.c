@@ -26,7 +26,8 @@ count(struct secret *page)
 static struct marks
 write_page(unsigned which, struct span words)
 {
-	struct web_consent consent = { .csrf = "c", .tx = "t", .name = words, .redirect = span_of("https://a.example/"), .scopes = SCOPES_ALL };
+	struct web_consent consent = { .csrf = "c", .tx = "t", .name = words, .redirect = span_of("https://a.example/"),
+	    .scopes = SCOPES_ALL };
 	struct web_error error = { "x", words, words };
 	struct secret *page = NULL;
 	enum err e;

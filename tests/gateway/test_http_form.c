@@ -40,7 +40,8 @@ fields_are_decoded_in_order(void **state)
 static void
 nothing_is_guessed(void **state)
 {
-	static const char *const bad[] = { "a=%", "a=%2", "a=%zz", "a=%00", "%00=a", "a=abc%00def", "a=%ff", "a=%c0%80", "a=%ed%a0%80",
+	static const char *const bad[] = { "a=%", "a=%2", "a=%zz", "a=%00", "%00=a", "a=abc%00def", "a=%ff", "a=%c0%80",
+	    "a=%ed%a0%80",
 		"a=\xff", "a=%u0041" };
 	char many[65 * 3 + 1] = "";
 	struct http_form f;

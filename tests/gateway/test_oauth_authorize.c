@@ -201,7 +201,8 @@ spellings_of_our_resource(void **state)
 		"https://m.example:443", "",
 	};
 	static const char *const not_ours[] = {
-		"m.example/mcp", "https://m.example:444/mcp", ORIGIN "/MCP", ORIGIN "?x", ORIGIN "/mcp?x", "https:", "/", "https://", "x",
+		"m.example/mcp", "https://m.example:444/mcp", ORIGIN "/MCP", ORIGIN "?x", ORIGIN "/mcp?x", "https:", "/",
+		    "https://", "x",
 	};
 	struct oauth_request q;
 
@@ -231,14 +232,17 @@ where_the_browser_goes(void **state)
 	size_t len;
 
 	(void)state;
-	len = oauth_authorize_location(span_of("https://a.example/cb?a=b"), span_of("x y"), ORIGIN, "mac_1", NULL, out, sizeof out);
+	len = oauth_authorize_location(span_of("https://a.example/cb?a=b"), span_of("x y"), ORIGIN, "mac_1", NULL, out,
+	    sizeof out);
 	assert_true(span_is((struct span){ (uint8_t *)out, len },
 	    "https://a.example/cb?a=b&code=mac_1&state=x%20y&iss=https%3A%2F%2Fm.example"));
-	len = oauth_authorize_location(span_of(REDIRECT), (struct span){ NULL, 0 }, ORIGIN, NULL, "access_denied", out, sizeof out);
+	len = oauth_authorize_location(span_of(REDIRECT), (struct span){ NULL, 0 }, ORIGIN, NULL, "access_denied", out,
+	    sizeof out);
 	assert_true(span_is((struct span){ (uint8_t *)out, len },
 	    REDIRECT "?error=access_denied&iss=https%3A%2F%2Fm.example"));
 	memset(state_bytes, '"', sizeof state_bytes);
-	len = oauth_authorize_location(span_of(REDIRECT), (struct span){ state_bytes, sizeof state_bytes }, ORIGIN, "mac_1", NULL, out,
+	len = oauth_authorize_location(span_of(REDIRECT), (struct span){ state_bytes, sizeof state_bytes }, ORIGIN, "mac_1",
+	    NULL, out,
 	    sizeof out);
 	assert_true(len > 3 * sizeof state_bytes);
 }

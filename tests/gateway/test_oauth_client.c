@@ -82,7 +82,8 @@ static void
 what_is_no_id(void **state)
 {
 	static const char *const bad[] = {
-		"", "mc1.", "mc1..", "mc2.x.y", "https://evil.example/client.json", "https://claude.ai/oauth/claude-code-client-metadata/",
+		"", "mc1.", "mc1..", "mc2.x.y", "https://evil.example/client.json",
+		    "https://claude.ai/oauth/claude-code-client-metadata/",
 		"HTTPS://claude.ai/oauth/claude-code-client-metadata", "mc1.e30.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
 	};
 	struct oauth_client c;
@@ -104,7 +105,8 @@ known_clients_have_their_published_redirects(void **state)
 	assert_true(oauth_client_read(span_of("https://claude.ai/oauth/claude-code-client-metadata"), k, &c));
 	assert_true(c.is_known);
 	assert_true(span_is(c.name, "Claude Code"));
-	assert_true(span_is(oauth_client_redirect(&c, span_of("http://localhost:50123/callback")), "http://localhost/callback"));
+	assert_true(span_is(oauth_client_redirect(&c, span_of("http://localhost:50123/callback")),
+	    "http://localhost/callback"));
 	assert_null(oauth_client_redirect(&c, span_of("http://[::1]:50123/callback")).p);
 	assert_true(oauth_client_read(span_of("https://vscode.dev/oauth/client-metadata.json"), k, &c));
 	assert_int_equal(c.n_redirects, 3);
@@ -120,7 +122,8 @@ names_lose_what_cannot_be_seen(void **state)
 	char many[1000];
 
 	(void)state;
-	assert_true(span_is((struct span){ out, oauth_client_name(span_of("  a\x1b[31m\n b\xe2\x80\xae" "c\xe2\x80\x8b  "), out) }, "a[31m bc"));
+	assert_true(span_is((struct span){ out, oauth_client_name(span_of("  a\x1b[31m\n b\xe2\x80\xae" "c\xe2\x80\x8b  "),
+	    out) }, "a[31m bc"));
 	assert_int_equal(oauth_client_name(span_of(" \n\t"), out), 0);
 	assert_true(span_is((struct span){ out, oauth_client_name(span_of("助手"), out) }, "助手"));
 	for (size_t i = 0; i < 200; i++)
@@ -154,7 +157,8 @@ ids_are_stable(void **state)
 	(void)state;
 	oauth_client_key(web, k);
 	make(k, id);
-	assert_string_equal(id, "mc1.eyJuIjoiQSBcIm5hbWVcIiIsInIiOlsiaHR0cHM6Ly9hLmV4YW1wbGUvY2IiLCJodHRwOi8vMTI3LjAuMC4xOjEvY2IiX"
+	assert_string_equal(id,
+	    "mc1.eyJuIjoiQSBcIm5hbWVcIiIsInIiOlsiaHR0cHM6Ly9hLmV4YW1wbGUvY2IiLCJodHRwOi8vMTI3LjAuMC4xOjEvY2IiX"
 	    "SwidCI6MTc5NjAwMDAwMH0.TmPm8OlmnopQW-JycCNPo-WVV56IaCMtMZejA5PkSKw");
 	key_free(&web);
 	key_free(&k);

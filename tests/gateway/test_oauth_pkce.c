@@ -47,7 +47,8 @@ a_verifier_has_43_to_128_unreserved_characters(void **state)
 	assert_true(oauth_pkce_verifier((struct span){ text, 128 }, out));
 	assert_false(oauth_pkce_verifier((struct span){ text, 129 }, out));
 	for (unsigned c = 0; c < 256; c++) {
-		bool unreserved = c != 0 && strchr("-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", (int)c);
+		bool unreserved = c != 0 && strchr("-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
+		    (int)c);
 
 		text[50] = (uint8_t)c;
 		assert_int_equal(oauth_pkce_verifier((struct span){ text, 64 }, out), unreserved);

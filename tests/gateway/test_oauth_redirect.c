@@ -91,7 +91,8 @@ what_may_be_registered(void **state)
 		"data:text/html,x", "file:///etc/passwd", "blob:https://a.example/x", "about:blank", "vbscript:x",
 		"https://a.example/cb#", "https://u:p@a.example/cb", "https://*.a.example/cb", "https://a.example/*",
 		"https://a.example/%zz", "https://a.example/%2", "https://a.example:99999/", "https://a b.example/",
-		"https://a.example/\xc3\xa9", "HTTPS://a.example/cb", "unknown://x", "https://[::1/cb", "https://a.example:1:2/",
+		"https://a.example/\xc3\xa9", "HTTPS://a.example/cb", "unknown://x", "https://[::1/cb",
+		    "https://a.example:1:2/",
 		"https://[]/", "http:/127.0.0.1/", "a.b", "1a.b:/x", "view-source:https://a.example/",
 		"https://a.example/\r\nX: y", "intent://x", "ws://127.0.0.1/",
 	};

@@ -37,7 +37,8 @@ a_registration_is_answered_whole(void **state)
 	(void)state;
 	assert_int_equal(a.end, OAUTH_REGISTERED);
 	assert_non_null(strstr(a.text, "\"client_id\":\"mc1."));
-	assert_non_null(strstr(a.text, ",\"client_id_issued_at\":1796000000,\"client_name\":\"x\",\"redirect_uris\":[\"http://localhost:1/cb\"],"
+	assert_non_null(strstr(a.text,
+	    ",\"client_id_issued_at\":1796000000,\"client_name\":\"x\",\"redirect_uris\":[\"http://localhost:1/cb\"],"
 	    "\"token_endpoint_auth_method\":\"none\",\"grant_types\":[\"authorization_code\",\"refresh_token\"],\"response_types\":[\"code\"]}"));
 }
 
@@ -90,7 +91,8 @@ what_is_refused(void **state)
 		{ "{\"redirect_uris\":[]}", "invalid_redirect_uri" },
 		{ "{\"redirect_uris\":\"https://a.example/\"}", "invalid_redirect_uri" },
 		{ "{\"redirect_uris\":[\"javascript:alert(1)\"]}", "invalid_redirect_uri" },
-		{ "{\"redirect_uris\":[\"http://a.example/\",\"https://a.example/#f\",\"https://u@a.example/\"]}", "invalid_redirect_uri" },
+		{ "{\"redirect_uris\":[\"http://a.example/\",\"https://a.example/#f\",\"https://u@a.example/\"]}",
+		    "invalid_redirect_uri" },
 	};
 
 	(void)state;

@@ -184,7 +184,8 @@ a_success_has_no_more_than_it_must(void **state)
 
 	(void)state;
 	oauth_token_write(&w, "mat_a", "mrt_b", SCOPES_ALL & ~(1u << SCOPE_SEARCH), OAUTH_ACCESS_S);
-	assert_written(&w, "{\"access_token\":\"mat_a\",\"token_type\":\"Bearer\",\"expires_in\":600,\"refresh_token\":\"mrt_b\","
+	assert_written(&w,
+	    "{\"access_token\":\"mat_a\",\"token_type\":\"Bearer\",\"expires_in\":600,\"refresh_token\":\"mrt_b\","
 	    "\"scope\":\"profile:read profile:propose profile:correct\"}");
 }
 

@@ -43,7 +43,8 @@ consent(enum web_language l, const struct web_consent *p)
 static struct web_consent
 some_consent(void)
 {
-	return (struct web_consent){ .csrf = "CSRF", .tx = "TX", .name = span_of("Name"), .redirect = span_of("https://a.example:8443/cb"),
+	return (struct web_consent){ .csrf = "CSRF", .tx = "TX", .name = span_of("Name"),
+	    .redirect = span_of("https://a.example:8443/cb"),
 		.scopes = SCOPES_ALL };
 }
 
@@ -202,7 +203,8 @@ expand(const char *template, char out[200])
 static void
 templates(void **state)
 {
-	static const char *const bad[] = { "{{x}}", "{{t", "{{#each}}", "{{#each}}{{/eac}}", "{{#x}}{{/x}}", "{{v}}", "{{/each}}",
+	static const char *const bad[] = { "{{x}}", "{{t", "{{#each}}", "{{#each}}{{/eac}}", "{{#x}}{{/x}}", "{{v}}",
+	    "{{/each}}",
 		"{{#each}}{{#each}}{{#each}}{{#each}}{{/each}}{{/each}}{{/each}}{{/each}}", "{{}}", "{{#}}{{/}}" };
 	char out[200];
 

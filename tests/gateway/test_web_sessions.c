@@ -91,7 +91,8 @@ too_many_sessions_push_the_oldest_out(void **state)
 static struct oauth_waiting *
 begin(unsigned browser, const char *peer)
 {
-	struct oauth_request r = { .redirect = span_of("http://127.0.0.1:9/cb"), .redirect_registered = span_of("http://127.0.0.1/cb"),
+	struct oauth_request r = { .redirect = span_of("http://127.0.0.1:9/cb"),
+	    .redirect_registered = span_of("http://127.0.0.1/cb"),
 		.state = span_of("s"), .scopes = 3 };
 	struct oauth_waiting *out;
 
