@@ -171,7 +171,7 @@ enum err
 grants_on_profile_disable(void *self, const struct inbound *in, struct outbox *out)
 {
 	struct grants *g = self;
-	const struct peer_body *peer = &in->body->owner_ask.peer;
+	const struct peer_body *peer = &in->body->disable_ask.peer;
 	struct profile_record r = g->profile.record;
 	struct command *c;
 	enum err e;
@@ -185,6 +185,7 @@ grants_on_profile_disable(void *self, const struct inbound *in, struct outbox *o
 	    (e = grants_profile_drop(g, in->ask_id, out)) != OK ||
 	    (e = grants_begin(in, g, peer, out, &c)) != OK || c == NULL)
 		return e;
+	c->leaves_material = in->body->disable_ask.leave;
 	return outbox_put(out, MSG_KEYS_DROP, in->ask_id, &(struct keys_drop_body){ .profile = 1, .closes = 1 });
 }
 
@@ -208,6 +209,8 @@ grants_profile_keys_dropped(struct grants *g, uint64_t ask_id, struct command *c
 	uint8_t delegation[DELEGATION_LEN];
 	struct custody_ref_body ref;
 
+	if (g->profile.enrolled && c->leaves_material)
+		return grants_profile_material_removed(g, ask_id, c, out);
 	if (g->profile.enrolled) {
 		ref = grants_profile_custody_ref(g, delegation);
 		return outbox_put(out, MSG_MATERIAL_REMOVE, ask_id, &ref);

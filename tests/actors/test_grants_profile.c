@@ -270,7 +270,7 @@ static void
 disable_is_at_once_and_over_when_nobody_has_the_key(void **state)
 {
 	struct grants_rig *g = *state;
-	struct owner_ask_body ask = { .peer = g->peer };
+	struct disable_ask_body ask = { .peer = g->peer };
 	const union any_body *b;
 	uint64_t kept;
 
@@ -597,7 +597,7 @@ static void
 disable_takes_the_custodys_part_away_and_says_when_it_cannot(void **state)
 {
 	struct grants_rig *g = *state;
-	struct owner_ask_body ask = { .peer = g->peer };
+	struct disable_ask_body ask = { .peer = g->peer };
 	struct custody_result_body removed = { .purpose = CUSTODY_PROFILE, .error = ERR_CUSTODY_LOCKED };
 
 	begin(g);
@@ -621,6 +621,24 @@ disable_takes_the_custodys_part_away_and_says_when_it_cannot(void **state)
 	assert_int_equal(grants_rig_end(g), ERR_PROFILE_OFF);
 	start_locked(g);
 	assert_false(comes(g, MSG_MATERIAL_WANTED));
+}
+
+/* One that is gone for good holds up nothing. */
+static void
+disable_may_leave_the_custodys_part_where_it_is(void **state)
+{
+	struct grants_rig *g = *state;
+	struct disable_ask_body ask = { .peer = g->peer, .leave = 1 };
+
+	begin(g);
+	enable_with(g, "owner-file");
+	assert_int_equal(grants_rig_say(g, MSG_PROFILE_DISABLE_WANTED, &ask), OK);
+	rig_forget(g->r);
+	assert_int_equal(rig_deliver(g->r, MSG_PROFILE_DROPPED, ACTOR_PROFILE, g->n_asks, &(struct nothing_body){ 0 }), OK);
+	assert_true(rig_silent(g->r));
+	assert_int_equal(rig_deliver(g->r, MSG_KEYS_DROPPED, ACTOR_KEYRING, g->n_asks, &(struct nothing_body){ 0 }), OK);
+	assert_int_equal(grants_rig_end(g), OK);
+	assert_false(grants_rig_self(g)->profile.enrolled);
 }
 
 static void
@@ -666,6 +684,7 @@ main(void)
 		GRANTS_TEST(a_key_that_comes_after_a_lock_is_dropped_again),
 		GRANTS_TEST(a_custody_that_does_not_keep_it_leaves_the_profile_as_it_was),
 		GRANTS_TEST(disable_takes_the_custodys_part_away_and_says_when_it_cannot),
+		GRANTS_TEST(disable_may_leave_the_custodys_part_where_it_is),
 		GRANTS_TEST(a_second_custody_of_another_kind_is_refused),
 	};
 

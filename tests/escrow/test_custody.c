@@ -31,6 +31,18 @@ static const char example_file[] =
     "    0e0f101112131415161718191a1b1c1d1e1fb9a7d4954cc61f00805a126c0dea\n"
     "    ec6be7bc06b90863b4f93bc7ab2f8be03aba\n";
 
+static const char profile_context[] =
+    "    0000000a6f776e65722d66696c6545a695e54be59f53612d8e50cc563aefbe12\n"
+    "    ad4e3a742739ab2c59c83ee4d9da0198c0de0000700080000000000000010198\n"
+    "    c0de0000700080000000000000020000000770726f66696c65\n";
+
+static const char profile_file[] =
+    "    6d656d6f7269657320637573746f647900010198c0de00007000800000000000\n"
+    "    00010198c0de0000700080000000000000028f3afc930e7741fe946a26cf4171\n"
+    "    88478cbf8d1eb72942759b087fc5d27f492c000102030405060708090a0b0c0d\n"
+    "    0e0f101112131415161718191a1b1c1d1e1f9d050c8eb99aa38e862757bf86b4\n"
+    "    edd2679af516c92e60050616ccde308264b2\n";
+
 static const char example_text[] =
     "    bWVtb3JpZXMgY3VzdG9keQABAZjA3gAAcACAAAAAAAAAAQGYwN4AAHAAgAAAAAAA\n"
     "    AAInWHGUL5EEhVjQ4-Zfx3yQ5sTaa49WPhYv4ogCaToD2gABAgMEBQYHCAkKCwwN\n"
@@ -102,6 +114,31 @@ the_form_is_the_documented_one(void **state)
 	free(hex);
 	assert_int_equal(custody_form_take((struct span){ bytes, sizeof bytes }, &example, &back), OK);
 	assert_memory_equal(back.b, material.b, sizeof back.b);
+}
+
+/* What opens the profile is bound to that, and the form of the one is none of the other. */
+static void
+another_purpose_has_another_context_and_another_form(void **state)
+{
+	struct key material = example_material(), back = { { 0 } };
+	struct custody_binding profile = example;
+	uint8_t buf[CUSTODY_CONTEXT_MAX], bytes[CUSTODY_FORM_LEN];
+	struct wire_out o = wire_out(buf, sizeof buf);
+	char *hex;
+
+	(void)state;
+	profile.purpose = CUSTODY_PROFILE;
+	custody_context(&profile, &o);
+	assert_false(o.failed);
+	hex = hex_lines(wire_written(&o));
+	assert_string_equal(hex, profile_context);
+	free(hex);
+	assert_int_equal(custody_form_put(&profile, &material, bytes), OK);
+	hex = hex_lines((struct span){ bytes, sizeof bytes });
+	assert_string_equal(hex, profile_file);
+	free(hex);
+	assert_int_equal(custody_form_take((struct span){ bytes, sizeof bytes }, &profile, &back), OK);
+	assert_int_equal(custody_form_take((struct span){ bytes, sizeof bytes }, &example, &back), ERR_CUSTODY_BINDING);
 }
 
 static void
@@ -384,6 +421,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_context_is_the_documented_one),
 		cmocka_unit_test(the_form_is_the_documented_one),
+		cmocka_unit_test(another_purpose_has_another_context_and_another_form),
 		cmocka_unit_test(the_text_is_the_documented_one_and_no_other_is_taken),
 		cmocka_unit_test(the_page_shows_these_bytes),
 		cmocka_unit_test(every_part_of_the_binding_changes_the_context),

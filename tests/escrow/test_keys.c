@@ -41,6 +41,9 @@ each_sealed_key_is_bound_to_its_bytes(void **state)
 	expect_binding(bind_delegate(id_from(0x60)), "64656c65676174652f763100606162636465666768696a6b6c6d6e6f");
 	expect_binding(bind_grant_class(id_from(0x40), id_from(0x10), CLASS_ORDINARY),
 	    "6772616e742f763100404142434445464748494a4b4c4d4e4f101112131415161718191a1b1c1d1e1f00");
+	expect_binding(bind_profile(id_from(0x50)), "70726f66696c652f763100505152535455565758595a5b5c5d5e5f");
+	/* Not on disk: from the keyring to the profile, for one ask. */
+	expect_binding(bind_profile_way(0x0102), "70726f66696c652d7761792f7631000000000000000102");
 }
 
 static void

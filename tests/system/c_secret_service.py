@@ -2,15 +2,17 @@
 """c: the unattended key in the desktop's keyring: a real gnome-keyring-daemon in every state, and what no service may do."""
 import base64
 import contextlib
+import json
 import os
 import shutil
 import signal
 import threading
 import time
 
-from harness import (BODY, PATIENCE_S, Failed, Home, case, check, cmdline, equal, main, needs_root, parent_of,
+from harness import (BODY, PASSWORD, PATIENCE_S, Failed, Home, case, check, cmdline, equal, main, needs_root, parent_of,
                      process_only, program, within)
 from dbus import Variant
+from http_raw import free_port
 from keyring import LOGIN, NAME, ROOT, Keyring, Relay, SessionBus
 from marks import Scanner, scan_memory
 
@@ -91,6 +93,41 @@ def the_key_comes_out_of_an_open_keyring_at_every_start():
     _enable(home).done()
     equal(len(relay.keyring.items()), 1, "items")
     relay.check()
+
+
+@case
+def the_profile_has_an_item_of_its_own_and_each_goes_alone():
+    keyring = Keyring()
+    home = _enrolled(keyring.bus.env())
+    home.stop()
+    with open(home.file("config.json"), "w", encoding="ascii") as f:
+        json.dump({"http": {"listen": f"127.0.0.1:{free_port()}"}}, f)
+    home.start(env=keyring.bus.env())
+    home.terminal.unlock().done()
+    home.terminal.sudo().done()
+    words = [("password: ", PASSWORD)] * 2
+    home.owner("profile", "enable", "--backend", BACKEND, answers=words).done()
+    ours, theirs = keyring.items("memories-profile"), keyring.items()
+    equal((len(ours), len(theirs)), (1, 1), "items of the profile and of unattended access")
+
+    def profile():
+        return home.cli("profile", "status").given()
+    # Locked, it stays so and asks nobody; unlocked, it opens at the next start.
+    keyring.lock()
+    _restart(home, keyring.bus.env())
+    within(PATIENCE_S, lambda: profile()["custody_error"] == "custody_locked", f"custody's error, not {profile()}")
+    equal(profile()["phase"], "locked", "phase")
+    keyring.restart()
+    home.kill()
+    home.start(env=keyring.bus.env())
+    within(PATIENCE_S, lambda: profile()["phase"] == "serves", f"the profile, not {profile()}")
+    home.terminal.unlock().done()
+    home.terminal.sudo().done()
+    home.owner("unattended", "disable").done()
+    equal((len(keyring.items("memories-profile")), keyring.items()), (1, []), "items")
+    _enable(home).done()
+    home.owner("profile", "disable").done()
+    equal((keyring.items("memories-profile"), len(keyring.items())), ([], 1), "items")
 
 
 @process_only

@@ -109,8 +109,8 @@ class Keyring:
     def file(self):
         return os.path.join(self.home, "data", "keyrings", "login.keyring")
 
-    def items(self):
-        return self.call(LOGIN, "Collection", "SearchItems", "a{ss}", [{"application": "memories"}])[0]
+    def items(self, application="memories"):
+        return self.call(LOGIN, "Collection", "SearchItems", "a{ss}", [{"application": application}])[0]
 
     def attributes(self, item):
         bus = Bus(self.bus.address)

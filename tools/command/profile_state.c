@@ -90,7 +90,9 @@ run_profile_enable(struct invocation *in)
 enum err
 run_profile_disable(struct invocation *in)
 {
-	return change(in, MSG_PROFILE_DISABLE_ASK, &(struct owner_ask_body){ { 0 } });
+	struct disable_ask_body ask = { .leave = option_given(in, "--leave-material") };
+
+	return change(in, MSG_PROFILE_DISABLE_ASK, &ask);
 }
 
 enum err

@@ -280,6 +280,7 @@ const struct command commands[] = {
 	  "Does not load the unattended key and lifts no ban.",
 	  0, 0, NULL, NEEDS_HOME, true, false, run_unlock },
 	{ "lock", "", "drop every key and ban unattended access until `unattended resume`",
+	  "The remote profile closes too, and what opens it after a restart is banned alike.\n"
 	  "Local assistants (`grant list`) answer `locked` until the next unlock.",
 	  0, 0, NULL, NEEDS_HOME, true, false, run_lock },
 	{ "sudo", "", "allow management from this terminal for five minutes",
@@ -423,7 +424,7 @@ const struct command commands[] = {
 	  0, 0, profile_enable_options, NEEDS_HOME, false, false, run_profile_enable },
 	{ "profile disable", "", "close it: no assistant reads or proposes anything any more",
 	  "Facts, proposals and connections stay. A custody's part is removed. Needs sudo.",
-	  0, 0, NULL, NEEDS_HOME, false, false, run_profile_disable },
+	  0, 0, disable_options, NEEDS_HOME, false, false, run_profile_disable },
 	{ "profile status", "", "say how the endpoint stands, and where it listens", "",
 	  0, 0, NULL, NEEDS_HOME, false, false, run_profile_status },
 	{ "profile maintenance", "on|off", "have the endpoint answer that it is in maintenance",
