@@ -5,6 +5,7 @@
 
 #include "escrow/secret.h"
 #include "tools/bench_gate.h"
+#include "tools/bench_http.h"
 #include "tools/bench_load.h"
 #include "tools/bench_log.h"
 #include "tools/bench_reads.h"
@@ -18,7 +19,8 @@ usage(void)
 	    "       bench make PLACE NOTES MIB               a home of so many assets and a file\n"
 	    "       bench log PLACE RECORDS GROUP            appends to its log, so many in a commit\n"
 	    "       bench reads PLACE CLIENTS small|large|notes SECONDS [shut]   of its running daemon\n"
-	    "       bench gate PLACE pool|thread             the bound's server\n");
+	    "       bench gate PLACE pool|thread             the bound's server\n"
+	    "       bench http-fixed                         the HTTP server with one answer, until stdin ends\n");
 	return 2;
 }
 
@@ -95,5 +97,7 @@ main(int argc, char **argv)
 		return reads(argv + 2, argc == 7);
 	if (argc == 4 && strcmp(argv[1], "gate") == 0)
 		return bench_gate_run(argv[2], strcmp(argv[3], "thread") == 0);
+	if (argc == 2 && strcmp(argv[1], "http-fixed") == 0)
+		return bench_http_run();
 	return usage();
 }
