@@ -7,7 +7,7 @@ import re
 import threading
 
 from harness import Skip, TIME, UUID, case, check, equal, main, shape, shared
-from http_client import (FACTS, LEGACY, META, MODERN, SCOPES, add_fact, challenge_header, connected, edit_fact, endpoint, good, labels, share,
+from http_client import (Askers, FACTS, LEGACY, META, MODERN, SCOPES, add_fact, challenge_header, connected, edit_fact, endpoint, good, labels, share,
                          text_of, visible)
 from http_raw import Connection, once
 from mcp_schema_check import check_answer, load_schemas
@@ -351,6 +351,19 @@ def an_edit_takes_a_fact_out_until_it_is_shared_again():
 
 
 @case
+def when_an_edit_has_answered_nobody_gets_what_was_there_before():
+    home = _home()
+    fact = add_fact(home, "habit", "Tea", "green tea at four")
+    a = connected(home, shared=[fact])
+    askers = Askers(a)
+    edit_fact(home, fact, "black tea at five")
+    after = askers.end()
+    equal({x.status for x in after}, {200}, "answers")
+    check(not any(b"at four" in x.body or b"at five" in x.body for x in after), "a value that is not shared")
+    check(any(b"at four" in x.body for x in askers.before), "nobody saw it before")
+
+
+@case
 def what_is_never_shared_is_refused():
     home = _home()
     for category in ("health", "relationship", "uncategorized"):
@@ -558,6 +571,21 @@ def secrets_are_refused_wherever_they_stand():
         message = m.bad("sensitive_content", "propose_memory", **{**plain, field: text})["message"]
         check(text not in message, f"the message repeats it: {message}")
     equal([p for p in _proposals(_home()) if p["label"] == "Note"], [], "proposals that were refused")
+
+
+@case
+def who_proposes_too_much_must_wait():
+    home = endpoint(facts=[])
+    m, n = connected(home).mcp(), connected(home).mcp()
+    given = lambda i: {"op": "add", "category": "goal", "label": "Plan", "value": f"plan {i}", "evidence": "said so"}  # noqa: E731
+    first = m.good("propose_memory", **given(0))
+    for i in range(1, 64):
+        m.good("propose_memory", **given(i))
+    m.bad("profile_full", "propose_memory", **given(64))
+    equal(m.good("propose_memory", **given(0)), first, "one that is there already")
+    n.good("propose_memory", **given(64))
+    home.owner("profile", "proposal", "dismiss", first["id"]).done()
+    m.good("propose_memory", **given(64))
 
 
 # Scopes

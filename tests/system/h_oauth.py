@@ -11,11 +11,11 @@ import threading
 import time
 import urllib.parse
 
-from harness import PATIENCE_S, case, check, equal, main, shared, within
+from harness import case, check, equal, main, shared, within
 from http_browser import Browser
-from http_client import (CATEGORIES, FORM, JSON, PAGES_PASSWORD, SCOPES, Assistant, challenge_header, challenge_of,
-                         connected, connections, endpoint, labels, refused_as_unknown, serving, token_of_chance, visible)
-from http_raw import Connection, once
+from http_client import (Askers, CATEGORIES, FORM, JSON, PAGES_PASSWORD, SCOPES, Assistant, challenge_header, challenge_of,
+                         connected, connections, endpoint, labels, refused_as_unknown, serving, set_password, token_of_chance, visible)
+from http_raw import Connection, once, request
 
 
 def _home():
@@ -399,6 +399,18 @@ def refreshes_at_the_same_moment_get_one_successor():
 
 
 @case
+def a_refresh_that_nobody_waits_for_any_more_spends_nothing():
+    a = _assistant().connect()
+    body = urllib.parse.urlencode({"grant_type": "refresh_token", "refresh_token": a.refresh_token, "client_id": a.client_id})
+    with Connection(a.port) as c:
+        c.send(request("POST", "/token", [FORM], body, host=f"127.0.0.1:{a.port}"))
+    # Once it would have been answered.
+    time.sleep(0.5)
+    a.refresh()
+    check(a.lives(), "lives")
+
+
+@case
 def a_refresh_may_ask_for_less_and_never_for_more():
     a = _assistant().connect(scopes=["profile:read", "profile:propose"])
     a.refresh(scope="profile:read")
@@ -429,33 +441,14 @@ def revocation_ends_the_connection_and_says_200_to_anything():
 @case
 def after_a_revocation_no_request_is_served():
     a = connected(_home())
-    m = a.mcp()
-    stop, after, seen = threading.Event(), [], set()
-
-    def ask():
-        with Connection(a.port) as c:
-            while not stop.is_set():
-                late = revoked.is_set()
-                message = m.request("tools/call", {"name": "get_user_context", "arguments": {}})
-                answer = c.ask("POST", "/mcp", m.headers(message), json.dumps(message))
-                seen.add(answer.status)
-                if late:
-                    after.append(answer)
-
-    revoked = threading.Event()
-    threads = [threading.Thread(target=ask) for _ in range(4)]
-    for t in threads:
-        t.start()
-    within(PATIENCE_S, lambda: 200 in seen, "calls go well")
+    askers = Askers(a)
     _home().owner("profile", "connection", "revoke", a.connection).done()
-    revoked.set()
-    within(PATIENCE_S, lambda: len(after) >= 8, "calls after the revocation")
-    stop.set()
-    for t in threads:
-        t.join()
+    after = askers.end()
     equal({x.status for x in after}, {401}, "answers to requests after the revocation")
-    equal(seen, {200, 401}, "all answers")
+    check({x.status for x in askers.before} <= {200, 401}, "answers before and during it")
     check(not any(label.encode() in x.body for x in after for label in _home().facts), "content after a revocation")
+    again = a.connect()
+    equal(visible(again.mcp())[0], [], "what the same client sees on a new connection")
 
 
 @case
@@ -518,6 +511,20 @@ def search_is_never_given_by_itself():
         if "code" in back:
             b.keep(b.redeem_answer(back["code"]))
             check("context:search" not in b.granted or "profile:read" in b.granted, f"granted {b.granted}")
+
+
+@case
+def a_consent_to_nothing_gives_nothing():
+    a = _assistant()
+    for scopes, categories in (([], CATEGORIES), (["profile:read"], [])):
+        browser = a.consent_page()
+        page = browser.submit(a.ticks(browser.page.form, scopes, categories), ("decision", "allow"))
+        if hasattr(page, "left_for"):
+            check("code" not in a.returned(page), "a code for nothing")
+            continue
+        # The page comes again, and is good for another try.
+        check("decision" in page.answer.text, f"no page: {page}")
+        a.keep(a.redeem_answer(a.allow(browser)["code"]))
 
 
 @case
@@ -818,26 +825,32 @@ def what_is_no_password_is_refused_like_a_wrong_one():
 
 @case
 def logins_stall_no_other_request():
-    a = connected(_home())
+    home = endpoint()
+    home.terminal.sudo().done()
+    # One that is stretched as much as any owner's.
+    set_password(home, env={"MEMORIES_TEST_KDF": None}).done()
+    a = connected(home)
     m = a.mcp()
-    stop = threading.Event()
+    stop, n = threading.Event(), [0]
 
     def log_in():
         while not stop.is_set():
             _try_password(Browser(a.origin), a, PAGES_PASSWORD)
+            n[0] += 1
     threads = [threading.Thread(target=log_in) for _ in range(2)]
     for t in threads:
         t.start()
     times = []
-    for _ in range(40):
+    while len(times) < 200 or n[0] < 2:
         began = time.monotonic()
         m.good("get_user_context")
         times.append(time.monotonic() - began)
     stop.set()
     for t in threads:
         t.join()
-    # An argon2id of 64 MiB takes some 0.8 s; the median is far below one of a request that waits for each.
-    check(sorted(times)[20] < 0.5, f"the median of a call during logins is {sorted(times)[20]:.2f} s")
+    check(n[0] > 0, "nobody logged in meanwhile")
+    # A login takes some tenths of a second, and there was always one.
+    check(sorted(times)[100] < 0.1, f"the median of a call during logins is {sorted(times)[100]:.2f} s")
 
 
 @case
@@ -846,7 +859,7 @@ def a_new_password_ends_the_sessions_of_the_old_one():
     a = Assistant(home.origin).connect()
     browser = a.consent_page()
     home.terminal.sudo().done()
-    home.owner("profile", "passwd", answers=[("password: ", "another password 7"), ("password: ", "another password 7")]).done()
+    set_password(home, "another password 7").done()
     page = browser.open(a.authorize_url())
     check(any(n == "password" for n, _ in page.form.fields), f"still logged in: {page}")
     check("decision" not in browser.submit({"password": PAGES_PASSWORD}).answer.text, "the old password logs in")

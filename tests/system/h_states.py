@@ -9,7 +9,7 @@ import urllib.parse
 
 from harness import PATIENCE_S, case, check, equal, main, process_only, within
 from http_browser import Browser
-from http_client import (FORM, JSON, PAGES_PASSWORD, Assistant, add_fact, configure, connected, edit_fact, endpoint, healthz, labels, serving, share,
+from http_client import (Askers, FORM, JSON, PAGES_PASSWORD, Assistant, add_fact, configure, connected, edit_fact, endpoint, healthz, labels, serving, share,
                          turn_on, visible)
 from http_raw import listens, once
 
@@ -77,6 +77,51 @@ def locked_means_locked_and_a_connection_outlives_it():
     # A session of the pages does not outlive the key.
     page = browser.open(a.authorize_url())
     check(any(n == "password" for n, _ in page.form.fields), f"still logged in: {page}")
+
+
+def _none_after(home, command):
+    a = connected(home)
+    askers = Askers(a)
+    home.owner(*command).done()
+    after = askers.end()
+    check(after, "nobody asked afterwards")
+    equal({x.status for x in after}, {503}, f"answers after {command[0]}")
+    check(not any(b"oat milk" in x.body for x in after), "content afterwards")
+    check({x.status for x in askers.before} <= {200, 503}, f"answers before and during: { {x.status for x in askers.before} }")
+
+
+@case
+def when_a_lock_has_answered_no_request_is_served():
+    _none_after(endpoint(), ["lock"])
+
+
+@case
+def when_a_disable_has_answered_no_request_is_served():
+    home = endpoint()
+    home.terminal.sudo().done()
+    _none_after(home, ["profile", "disable"])
+
+
+@case
+def behind_a_proxy_the_configured_origin_is_what_counts():
+    origin = "https://memories.example"
+    home = endpoint(origin=origin)
+    for path in ("/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-authorization-server"):
+        text = once(home.port, "GET", path, host="memories.example").status_is(200).text
+        check(origin in text and "127.0.0.1" not in text, f"{path}: {text}")
+    equal(once(home.port, "GET", "/.well-known/oauth-authorization-server").json["issuer"], origin, "issuer, asked by another name")
+    a = Assistant(origin, port=home.port)
+    browser = Browser(origin, port=home.port)
+    browser.open(a.authorize_url())
+    page = browser.submit({"password": PAGES_PASSWORD}, headers=[("Origin", f"http://127.0.0.1:{home.port}")])
+    check(page.answer.status in (400, 403), f"a login from the listener's own address: {page}")
+    a.connect(resource=origin + "/mcp")
+    m = a.mcp()
+    m.good("get_user_context")
+    request = m.request("tools/list")
+    m.post(request, Origin=origin).status_is(200)
+    m.post(request, Origin="https://memories.example.evil.example").status_is(403)
+    once(home.port, "POST", "/mcp", m.headers(request), json.dumps(request), host="other.example").status_is(400, 403, 421)
 
 
 @case

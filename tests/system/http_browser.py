@@ -83,9 +83,9 @@ def origin_of(url):
 class Browser:
     """Follows redirects within one origin, and stops at the door of any other."""
 
-    def __init__(self, origin, language="en"):
+    def __init__(self, origin, language="en", port=None):
         self.origin, self.language = origin, language
-        self.port = urllib.parse.urlsplit(origin).port
+        self.port = port or urllib.parse.urlsplit(origin).port
         self.cookies = {}
         self.page = None
 

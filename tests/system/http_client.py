@@ -5,11 +5,12 @@ import hashlib
 import json
 import os
 import secrets
+import threading
 import urllib.parse
 
 from harness import PATIENCE_S, Home, check, equal, within
 from http_browser import Browser
-from http_raw import free_port, listens, once
+from http_raw import Connection, free_port, listens, once, request
 
 LEGACY = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
 MODERN = "2026-07-28"
@@ -51,13 +52,14 @@ class Assistant:
 
     pool = {}  # {origin: [(client_id, name, redirect URI)]}
 
-    def __init__(self, origin, name=None, redirect=None):
+    def __init__(self, origin, name=None, redirect=None, port=None):
         """
+        port: where it is, of an origin that is somebody else's.
         With neither a name nor a redirect URI it may share its client id with
         other assistants, and has a redirect URI that none of them has: so it is a
         connection of its own, and registrations, which are limited, are few.
         """
-        self.origin, self.port = origin, urllib.parse.urlsplit(origin).port
+        self.origin, self.port = origin, port or urllib.parse.urlsplit(origin).port
         self.resource = origin + "/mcp"
         self.verifier = self.code = self.access = self.refresh_token = self.granted = None
         self.tokens = []  # every token string that was ever seen
@@ -101,7 +103,7 @@ class Assistant:
 
     def consent_page(self, browser=None, **changes):
         """A browser that stands on the consent page, logged in."""
-        browser = browser or Browser(self.origin)
+        browser = browser or Browser(self.origin, port=self.port)
         browser.open(self.authorize_url(**changes))
         if any(n == "password" for n, _ in browser.page.form.fields):
             browser.submit({"password": PAGES_PASSWORD})
@@ -168,15 +170,15 @@ class Assistant:
         return self
 
     def mcp(self, revision=MODERN, **more):
-        return Mcp(self.origin, self.access, revision, **more)
+        return Mcp(self.origin, self.access, revision, port=self.port, **more)
 
 
 class Mcp:
     """One assistant's MCP over HTTP, in one revision."""
 
-    def __init__(self, origin, token, revision=MODERN, hello=False):
+    def __init__(self, origin, token, revision=MODERN, hello=False, port=None):
         self.origin, self.token, self.revision = origin, token, revision
-        self.port = urllib.parse.urlsplit(origin).port
+        self.port = port or urllib.parse.urlsplit(origin).port
         self.last = 0
         if hello and revision in LEGACY:
             self.hello = self.ask("initialize", {"protocolVersion": revision, "capabilities": {},
@@ -286,8 +288,8 @@ def configure(home, port, **more):
     os.chmod(path, 0o600)
 
 
-def set_password(home, password=PAGES_PASSWORD):
-    return home.owner("profile", "passwd", answers=[("password: ", password), ("password: ", password)])
+def set_password(home, password=PAGES_PASSWORD, **more):
+    return home.owner("profile", "passwd", answers=[("password: ", password), ("password: ", password)], **more)
 
 
 def endpoint(*options, facts=FACTS, enable=True, **config):
@@ -369,6 +371,38 @@ def visible(mcp):
         facts, n = facts + page["facts"], n + 1
     check(page["next_offset"] is None and page["next_uri"] is None, f"an end with a next: {page!r:.200}")
     return facts, n
+
+
+class Askers:
+    """Threads that ask for the overview without a pause, each on one connection; what they get after marked() was told."""
+
+    def __init__(self, assistant, n=4):
+        self.mcp, self.stop, self.mark = assistant.mcp(), threading.Event(), threading.Event()
+        self.before, self.after = [], []
+        self.threads = [threading.Thread(target=self._ask) for _ in range(n)]
+        for t in self.threads:
+            t.start()
+        within(PATIENCE_S, lambda: any(a.status == 200 for a in self.before), "calls go well")
+
+    def _ask(self):
+        with Connection(self.mcp.port) as c:
+            while not self.stop.is_set():
+                late = self.mark.is_set()
+                message = self.mcp.request("tools/call", {"name": "get_user_context", "arguments": {}})
+                c.send(request("POST", "/mcp", self.mcp.headers(message), json.dumps(message), host=f"127.0.0.1:{self.mcp.port}"))
+                answer = c.answer()
+                if answer is None:
+                    return
+                (self.after if late else self.before).append(answer)
+
+    def end(self):
+        """From now on what is asked counts as after; gives these answers, once there are some."""
+        self.mark.set()
+        within(PATIENCE_S, lambda: len(self.after) >= 8 or not any(t.is_alive() for t in self.threads), "calls afterwards")
+        self.stop.set()
+        for t in self.threads:
+            t.join()
+        return self.after
 
 
 def refused_as_unknown(answer, origin):
