@@ -521,6 +521,46 @@ more_connections_than_are_kept_are_served_all_the_same(void **state)
 	assert_int_equal(n_seen_by(0xf0), 0);
 }
 
+/* An index with room for one connection's facts: the other's are taken out for it, and built again when it asks. */
+static void
+connections_make_room_for_each_other_in_the_index(void **state)
+{
+	struct profile *p = rig_self(t.r);
+	struct search_stats stats;
+	char label[16];
+
+	(void)state;
+	for (int i = 0; i < 150; i++) {
+		struct uuid fact;
+
+		snprintf(label, sizeof label, "label %d", i);
+		fact = add_shared(0x31, "habit", label, "a cup of tea in the morning, another one at noon, and none later than that");
+		assert_int_equal(share_fact(0x32, fact), OK);
+	}
+	assert_int_equal(find(0x31, "tea", 140, 10), OK);
+	search_index_stats(p->index, &stats);
+	profile_readers_unindex(p);
+	search_index_free(&p->index);
+	assert_int_equal(search_index_new(stats.bytes + stats.bytes / 4, &p->index), OK);
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(find(i % 2 == 0 ? 0x31 : 0x32, "tea", 140, 10), OK);
+		assert_int_equal(n_of("facts"), 10);
+	}
+}
+
+static void
+without_memory_an_ask_ends_and_the_next_is_answered(void **state)
+{
+	struct profile *p = rig_self(t.r);
+
+	(void)state;
+	(void)add_shared(0x31, "habit", "tea", "green");
+	p->bill.max = 1;
+	assert_int_equal(READ(0x31), ERR_NO_MEMORY);
+	p->bill.max = 0;
+	assert_int_equal(n_seen_by(0x31), 1);
+}
+
 int
 main(void)
 {
@@ -547,6 +587,8 @@ main(void)
 		WITH(the_owner_sees_everything_in_pages),
 		WITH(labels_say_what_a_record_was_about),
 		WITH(a_revoked_connection_leaves_nothing),
+		WITH(connections_make_room_for_each_other_in_the_index),
+		WITH(without_memory_an_ask_ends_and_the_next_is_answered),
 		WITH(more_connections_than_are_kept_are_served_all_the_same),
 	};
 

@@ -1,6 +1,7 @@
 /* The profile's database: what is kept, what a failed change leaves, and what somebody else's hands in its file show. */
 #include <stdio.h>
 
+#include "store/profile_db_inside.h"
 #include "tests/store/profile_rig.h"
 #include "tests/support/disk.h"
 
@@ -245,6 +246,27 @@ a_change_that_fails_leaves_all_as_it_was(void **state)
 }
 
 static void
+without_memory_nothing_changes(void **state)
+{
+	struct profile_rig *r = *state;
+	char value[1000];
+
+	fill(r);
+	memset(value, 'x', sizeof value - 1);
+	value[sizeof value - 1] = '\0';
+	r->db->book.bill.max = r->db->book.bill.bytes;
+	for (uint8_t i = 0; i < 200; i++)
+		put_fact(r, (uint8_t)(0x23 + i), 1, value);
+	assert_int_equal(profile_db_commit(r->db), ERR_NO_MEMORY);
+	assert_int_equal(profile_db_failure(r->db), OK);
+	assert_filled(r);
+	put_fact(r, 0x23, 1, value);
+	assert_int_equal(profile_db_commit(r->db), OK);
+	profile_rig_reopen(r);
+	assert_int_equal(profile_db_book(r->db)->n_facts, 3);
+}
+
+static void
 a_disk_that_fails_leaves_the_last_change(void **state)
 {
 	struct profile_rig *r = *state;
@@ -390,6 +412,7 @@ main(void)
 		WITH(a_share_put_back_is_seen),
 		WITH(a_row_moved_or_taken_away_is_seen),
 		WITH(a_change_that_fails_leaves_all_as_it_was),
+		WITH(without_memory_nothing_changes),
 		WITH(a_disk_that_fails_leaves_the_last_change),
 		WITH(what_belongs_to_a_connection_goes_with_it),
 		WITH(a_connection_that_ended_meanwhile_is_gone_when_it_is_opened),
