@@ -161,6 +161,13 @@ is_evasive(struct span v)
 	return ANY(v, 0, words) > 0;
 }
 
+/* "password-protected", "passwd_offer": a longer word. Chinese has no blank there. */
+static bool
+is_glued(struct span t, size_t i, const struct value *v)
+{
+	return v->join == JOIN_BESIDE && v->text.p == t.p + i && t.p[i - 1] < 0x80;
+}
+
 /* It is all that its clause says. */
 static bool
 stands_alone(struct span t, const struct value *v)
@@ -175,7 +182,7 @@ sensitive_password_at(struct span t, size_t i)
 {
 	struct value v = value_at(t, i);
 
-	if (v.text.len < 4 || is_count(t, &v) || is_evasive(v.text))
+	if (v.text.len < 4 || is_count(t, &v) || is_evasive(v.text) || is_glued(t, i, &v))
 		return false;
 	if (v.join == JOIN_COLON && stands_alone(t, &v))
 		return true;

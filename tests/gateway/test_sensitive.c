@@ -135,6 +135,7 @@ static const struct row let_be[] = {
 	{ 0, "password manager: Bitwarden" },
 	{ 0, "My password manager for work is 1Password" },
 	{ 0, "密码管理器是 1Password" },
+	{ 0, "uses the pass-cli/v2 tool, password-protected2 files" },
 	{ 0, "喜欢密码学" },
 	{ 0, "密码是个好东西" },
 	{ 0, "密码错误太多次会生气" },
