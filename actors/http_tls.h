@@ -1,7 +1,8 @@
 /*
  * http_tls: TLS 1.2 and newer on a connection's descriptor. The only file that
  * knows OpenSSL, which keeps the private key, session keys and one record of
- * plaintext in memory of its own; that is given back between records.
+ * plaintext in memory of its own; what was read is wiped there, too, and the
+ * memory given back between records.
  */
 #ifndef ACTORS_HTTP_TLS_H
 #define ACTORS_HTTP_TLS_H

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """x: strangers at the endpoint of the remote profile: what is no request, who is slow, who is many, TLS."""
+import contextlib
 import json
 import os
 import resource
+import signal
 import socket
 import ssl
 import subprocess
@@ -32,6 +34,13 @@ def open_home(enable=True, **config):
 
 def turn_on(home):
     home.owner("profile", "enable", answers=[("password: ", PAGES_PASSWORD), ("password: ", PAGES_PASSWORD)]).done()
+
+
+def serves(home):
+    """Also asked while it comes and goes."""
+    with contextlib.suppress(OSError, Failed):
+        return once(home.port, "GET", "/healthz").status == 200
+    return False
 
 
 def http_process(home):
@@ -148,6 +157,15 @@ def _many(home, n):
     return all_of_them
 
 
+@process_only
+def a_killed_endpoint_is_back_and_serves():
+    home = open_home()
+    within(PATIENCE_S, lambda: serves(home), "serving")
+    os.kill(http_process(home), signal.SIGKILL)
+    within(PATIENCE_S, lambda: serves(home), "serving anew")
+    home.cli("status").done()
+
+
 @case
 def ten_thousand_idle_connections_cost_little():
     home = open_home()
@@ -186,7 +204,7 @@ def without_descriptors_it_neither_spins_nor_ends():
     for c in waiting:
         c.close()
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (soft, hard))
-    within(PATIENCE_S, lambda: once(home.port, "GET", "/healthz").status in (200, 503), "an answer")
+    within(PATIENCE_S, lambda: serves(home), "an answer")
 
 
 def _certificate(home, mode=0o600):
