@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """h: tokens, the pages' password and facts: in whose memory they are, and in no file, log, argument or page."""
+import json
 import os
 import secrets
 import urllib.parse
@@ -7,7 +8,7 @@ import urllib.parse
 from harness import PATIENCE_S, case, check, equal, main, needs_root, process_only, within
 from http_browser import Browser
 from http_client import FORM, PAGES_PASSWORD, Assistant, add_fact, connected, endpoint, set_password, share, visible
-from http_raw import once
+from http_raw import Connection, once, request
 from marks import Scanner, fresh_mark, scan_memory
 
 
@@ -29,6 +30,16 @@ def _used(fact=None, password=None):
     other.revoke_answer(other.refresh_token)
     check(not other.lives() and a.lives(), "tokens before the look")
     a.refresh_answer("mrt_" + old[4:-1] + "A")
+    # Many at once, so that what one leaves is not written over by the next; some of them stay.
+    m, call = a.mcp(), a.mcp().request("tools/call", {"name": "get_user_context", "arguments": {}})
+    all = [Connection(home.port) for _ in range(24)]
+    for c in all:
+        c.send(request("POST", "/mcp", m.headers(call), json.dumps(call), host=f"127.0.0.1:{home.port}"))
+    for c in all:
+        c.answer().status_is(200)
+    for c in all[::2]:
+        c.close()
+    home.idle = all[1::2]
     a.used = a.tokens + other.tokens + [a.verifier, other.verifier]
     home.assistant = a
     return home
