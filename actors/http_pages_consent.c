@@ -151,7 +151,8 @@ on_decided(struct http_gateway *g, void *arg, enum err e, const union any_body *
 		web_say_moved(d.x, g, &b, secret_span(d.where), false);
 	else
 		web_say_notice(d.x, 503, &b, e == ERR_LOCKED ? WEB_LOCKED : e == ERR_PROFILE_OFF ? WEB_OFF :
-		    e == ERR_MAINTENANCE ? WEB_MAINTENANCE : e == ERR_BUSY ? WEB_BUSY : WEB_FAILED);
+		    e == ERR_MAINTENANCE ? WEB_MAINTENANCE : e == ERR_BUSY ? WEB_BUSY : e == ERR_PROFILE_FULL ? WEB_FULL :
+		    WEB_FAILED);
 	secret_free(&d.where);
 }
 

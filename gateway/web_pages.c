@@ -106,6 +106,7 @@ static const char *const notices[WEB_NOTICES + 1] = {
 	[WEB_MAINTENANCE] = "maintenance",
 	[WEB_BUSY] = "busy",
 	[WEB_FAILED] = "failed",
+	[WEB_FULL] = "full",
 	[WEB_NOTICES] = "error",
 };
 

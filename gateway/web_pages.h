@@ -52,6 +52,7 @@ enum web_notice {
 	WEB_MAINTENANCE, /* text: the owner's words, or none */
 	WEB_BUSY,
 	WEB_FAILED,
+	WEB_FULL,        /* as many connections as there may be */
 	WEB_NOTICES,
 };
 

@@ -528,6 +528,22 @@ def a_consent_to_nothing_gives_nothing():
 
 
 @case
+def who_has_as_many_connections_as_there_may_be_is_told():
+    home = endpoint(facts=[])
+    browser, page, n = Browser(home.origin), None, 0
+    while page is None or hasattr(page, "left_for"):
+        check(n <= 256, "more connections than there may be")
+        a = Assistant(home.origin)
+        page = a.consent_page(browser).submit(a.ticks(browser.page.form, ["profile:read"], CATEGORIES), ("decision", "allow"))
+        n += 1
+    equal(n, 257, "the first that is refused")
+    page.answer.status_is(503)
+    check("profile connection revoke" in page.words, f"what the owner is told: {page.words}")
+    home.owner("profile", "connection", "revoke", connections(home)[0]["connection"]).done()
+    check(a.connect(browser=browser).lives(), "another once one is gone")
+
+
+@case
 def a_scope_that_was_not_asked_for_is_not_offered():
     a = _assistant()
     browser = a.consent_page(scope="profile:read")

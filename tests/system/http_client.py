@@ -88,7 +88,11 @@ class Assistant:
         return self.post("/register", json.dumps({k: v for k, v in body.items() if v is not None}), (JSON,))
 
     def register(self, **more):
-        return self.register_answer(**more).status_is(201).json
+        def registered():
+            # Registrations are limited, for all clients together.
+            answer = self.register_answer(**more)
+            return answer.status != 429 and answer
+        return within(PATIENCE_S, registered, "a registration").status_is(201).json
 
     def query(self, **changes):
         """The parameters of an authorization request; a change of None leaves one out."""
