@@ -2,7 +2,8 @@
 #include "gateway/profile_request.h"
 
 enum err
-client_profile(struct client *c, const struct client_profile_want *want, struct secret **result, uint64_t *index)
+client_profile(struct client *c, const struct client_profile_want *want, struct secret **result,
+    uint64_t *index)
 {
 	struct client_want ask = { .op = want->op, .surface = SURFACE_OWNER, .vault = want->connection, .asset = want->fact,
 		.limit = want->op == OP_PROFILE_LIST ? PROFILE_LIST_LIMIT_MAX : 0, .query = want->request };

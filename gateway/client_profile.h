@@ -24,6 +24,7 @@ struct client_profile_want {
  * not open. ERR_NOT_FOUND: the connection, or what the request names. The
  * other codes of gateway/profile_result.h's answers; the rest as client_ask.
  */
-enum err client_profile(struct client *c, const struct client_profile_want *want, struct secret **result, uint64_t *index);
+enum err client_profile(struct client *c, const struct client_profile_want *want, struct secret **result,
+    uint64_t *index);
 
 #endif

@@ -223,7 +223,8 @@ fact_form_good(const struct fact_form *f, char reason[DRAFT_REASON_MAX])
 
 		if (parts[i].text.p == NULL || (n > 0 && n <= parts[i].max) || (n == 0 && parts[i].may_be_empty))
 			continue;
-		snprintf(reason, DRAFT_REASON_MAX, n == 0 ? "%s is empty" : n == SIZE_MAX ? "%s is not one line of UTF-8 without control characters"
+		snprintf(reason, DRAFT_REASON_MAX, n == 0 ? "%s is empty"
+		    : n == SIZE_MAX ? "%s is not one line of UTF-8 without control characters"
 		    : "%s is longer than %zu characters", parts[i].name, parts[i].max);
 		return false;
 	}

@@ -200,8 +200,8 @@ is_ssn(struct span t, size_t i)
 			d[n++] = (uint8_t)(t.p[i + k] - '0');
 	}
 	i += sizeof form - 1;
-	return !sensitive_alnum(t, i) && !(i < t.len && t.p[i] == '-') && d[0] != 9 && number(d, 3) != 0 && number(d, 3) != 666 &&
-	    number(d + 3, 2) != 0 && number(d + 5, 4) != 0;
+	return !sensitive_alnum(t, i) && !(i < t.len && t.p[i] == '-') && d[0] != 9 && number(d, 3) != 0 &&
+	    number(d, 3) != 666 && number(d + 3, 2) != 0 && number(d + 5, 4) != 0;
 }
 
 enum sensitive

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "gateway/sensitive_inside.h"
 
 #define SEED_WORDS 12
@@ -8,8 +10,8 @@
  * without a shorter or longer word, is hardly a sentence.
  */
 static const char *const joiners[] = {
-	"the", "and", "for", "with", "are", "was", "were", "but", "not", "from", "has", "had", "his", "her", "she", "him", "our",
-	"would", "could", "which", "than", "their", "been", "its", "who", "because", "while", "each", "did",
+	"the", "and", "for", "with", "are", "was", "were", "but", "not", "from", "has", "had", "his", "her", "she",
+	"him", "our", "would", "could", "which", "than", "their", "been", "its", "who", "because", "while", "each", "did",
 	"does", "per", "these", "those", "some", "many", "lives", "likes", "works", "years",
 };
 
@@ -38,7 +40,7 @@ between(struct span t, size_t i)
 {
 	size_t from = i;
 
-	while (i < t.len && (t.p[i] == ' ' || t.p[i] == '\n' || t.p[i] == ',' || t.p[i] == '.' || t.p[i] == ')' || sensitive_digit(t, i)))
+	while (i < t.len && (memchr(" \n,.)", t.p[i], 5) != NULL || sensitive_digit(t, i)))
 		i++;
 	return i - from;
 }

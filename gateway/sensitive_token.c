@@ -12,8 +12,8 @@ static const struct {
 	{ "glpat-", 16 }, { "gldt-", 16 }, { "glrt-", 16 }, { "xoxb-", 10 }, { "xoxp-", 10 }, { "xoxa-", 10 }, { "xoxr-", 10 },
 	{ "xoxs-", 10 }, { "xapp-", 10 }, { "AKIA", 16 }, { "ASIA", 16 }, { "AIza", 30 }, { "ya29.", 20 }, { "GOCSPX-", 20 },
 	{ "SG.", 20 }, { "npm_", 20 }, { "pypi-", 20 }, { "hf_", 20 }, { "dop_v1_", 20 }, { "shpat_", 16 }, { "shpss_", 16 },
-	{ "LTAI", 16 }, { "PMAK-", 20 }, { "lin_api_", 16 }, { "figd_", 16 }, { "dckr_pat_", 16 }, { "r8_", 20 }, { "gsk_", 20 },
-	{ "xai-", 20 }, { "tvly-", 16 }, { "mat_", 20 }, { "mrt_", 20 }, { "mac_", 20 }, { "eyJ", 20 },
+	{ "LTAI", 16 }, { "PMAK-", 20 }, { "lin_api_", 16 }, { "figd_", 16 }, { "dckr_pat_", 16 }, { "r8_", 20 },
+	{ "gsk_", 20 }, { "xai-", 20 }, { "tvly-", 16 }, { "mat_", 20 }, { "mrt_", 20 }, { "mac_", 20 }, { "eyJ", 20 },
 };
 
 /* Texts that stand in private keys. RFC 7468; PuTTY; the first bytes of an OpenSSH key in base64; age. */
@@ -33,7 +33,7 @@ stands(struct span t, size_t i, const char *text)
 static bool
 of_token(struct span t, size_t i)
 {
-	return sensitive_alnum(t, i) || (i < t.len && (t.p[i] == '_' || t.p[i] == '-' || t.p[i] == '+' || t.p[i] == '/' || t.p[i] == '='));
+	return sensitive_alnum(t, i) || (i < t.len && memchr("_-+/=", t.p[i], 5) != NULL);
 }
 
 static size_t

@@ -54,7 +54,7 @@ any_of(struct span t, size_t i, const char *const *words, size_t n)
 static size_t
 blanks(struct span t, size_t i)
 {
-	while (i < t.len && (t.p[i] == ' ' || t.p[i] == '"' || t.p[i] == '\'' || t.p[i] == '(' || t.p[i] == ')' || t.p[i] == '`' || t.p[i] == '*'))
+	while (i < t.len && memchr(" \"'()`*", t.p[i], 7) != NULL)
 		i++;
 	return i;
 }
@@ -156,7 +156,9 @@ is_count(struct span t, const struct value *v)
 static bool
 is_evasive(struct span v)
 {
-	static const char *const words[] = { "none", "unknown", "secret", "hidden", "forgotten", "forgot", "never", "http", "N/A", "***", "xxx" };
+	static const char *const words[] = {
+		"none", "unknown", "secret", "hidden", "forgotten", "forgot", "never", "http", "N/A", "***", "xxx",
+	};
 
 	return ANY(v, 0, words) > 0;
 }
@@ -263,7 +265,9 @@ is_code(struct span t, size_t i, bool direct)
 {
 	size_t n = 0, end;
 
-	if (i > 0 && (sensitive_digit(t, i - 1) || (i > 1 && strchr("-.:/+ ", t.p[i - 1]) != NULL && sensitive_digit(t, i - 2))))
+	if (i > 0 && sensitive_digit(t, i - 1))
+		return false;
+	if (i > 1 && strchr("-.:/+ ", t.p[i - 1]) != NULL && sensitive_digit(t, i - 2))
 		return false;
 	while (sensitive_digit(t, i + n))
 		n++;

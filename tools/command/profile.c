@@ -17,16 +17,16 @@ profile_request(struct json_writer *w, const char *what)
 }
 
 enum err
-profile_ask(struct invocation *in, struct client *c, const struct client_profile_want *want, struct json_writer *request,
-    struct profile_answer *out)
+profile_ask(struct invocation *in, struct client *c, const struct client_profile_want *want,
+    struct json_writer *request, struct profile_answer *out)
 {
 	struct client_profile_want whole = *want;
 	uint64_t index;
 	enum err e;
 
 	*out = (struct profile_answer){ .text = NULL };
-	if ((e = json_write_done(request, &whole.request)) == OK && (e = client_profile(c, &whole, &out->text, &index)) != OK &&
-	    client_detail(c)[0] != '\0')
+	if ((e = json_write_done(request, &whole.request)) == OK &&
+	    (e = client_profile(c, &whole, &out->text, &index)) != OK && client_detail(c)[0] != '\0')
 		explain(in, client_detail(c));
 	json_write_free(request);
 	if (e == OK && json_parse(secret_span(out->text), &out->root) != OK)
@@ -58,8 +58,8 @@ print_member(const struct json *root, const char *name)
 }
 
 enum err
-profile_change_on(struct invocation *in, struct client *c, const struct client_profile_want *about, struct json_writer *request,
-    const char *for_people)
+profile_change_on(struct invocation *in, struct client *c, const struct client_profile_want *about,
+    struct json_writer *request, const char *for_people)
 {
 	struct client_profile_want want = { .op = OP_PROFILE_CHANGE, .connection = about->connection, .fact = about->fact };
 	struct profile_answer a;
@@ -79,7 +79,8 @@ profile_change_on(struct invocation *in, struct client *c, const struct client_p
 }
 
 enum err
-profile_change(struct invocation *in, const struct client_profile_want *about, struct json_writer *request, const char *for_people)
+profile_change(struct invocation *in, const struct client_profile_want *about, struct json_writer *request,
+    const char *for_people)
 {
 	struct client *c = NULL;
 	enum err e;
@@ -105,8 +106,8 @@ write_list(struct json_writer *w, const struct profile_list *l, uint64_t offset,
 }
 
 static enum err
-take_page(const struct profile_answer *a, const struct profile_list *l, enum err (*take)(void *, struct span, const struct json *),
-    void *arg, uint64_t *n)
+take_page(const struct profile_answer *a, const struct profile_list *l,
+    enum err (*take)(void *arg, struct span raw, const struct json *row), void *arg, uint64_t *n)
 {
 	const struct json *rows, *row;
 	struct span rest, raw;

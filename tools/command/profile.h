@@ -46,8 +46,8 @@ enum err profile_walk(struct invocation *in, struct client *c, struct profile_li
     enum err (*take)(void *arg, struct span raw, const struct json *row), void *arg);
 
 /* The one fact or proposal of that id. *row is borrowed from *out, which the caller frees. ERR_NOT_FOUND. */
-enum err profile_find(struct invocation *in, struct client *c, const char *rows, struct uuid id, struct profile_answer *out,
-    const struct json **row);
+enum err profile_find(struct invocation *in, struct client *c, const char *rows, struct uuid id,
+    struct profile_answer *out, const struct json **row);
 
 /* OK when the profile answers: what would be refused is refused before the owner types anything. */
 enum err profile_check_open(struct invocation *in, struct client *c);
@@ -88,13 +88,10 @@ struct profile_connection {
 };
 
 /* ERR_NOT_FOUND. */
-enum err profile_connection_find(struct invocation *in, struct client *c, struct uuid id, struct profile_connection *out);
+enum err profile_connection_find(struct invocation *in, struct client *c, struct uuid id,
+    struct profile_connection *out);
 void     profile_connection_json(struct json_writer *w, const struct connection_body *row);
 void     profile_connection_print(const struct connection_body *row);
-const char *profile_connection_state(const struct connection_body *row);
-
-/* The host of a redirect URI, as far as it can be told; the whole of it otherwise. */
-struct span profile_redirect_host(struct span redirect);
 
 /*
  * Asks for a new password of the pages, twice, and gives its verifier to the

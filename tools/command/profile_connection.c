@@ -14,16 +14,22 @@ page(struct invocation *in, struct client *c, uint64_t offset, uint32_t limit, u
 	return owner_call(in, c, MSG_CONNECTIONS_ASK, &ask, MSG_CONNECTIONS_PAGE, answer);
 }
 
+static struct span
+copy(struct span s, uint8_t *room, size_t max)
+{
+	struct span out = { room, s.len < max ? s.len : max };
+
+	if (out.len > 0)
+		memcpy(room, s.p, out.len);
+	return out;
+}
+
 static void
 keep(const struct connection_body *row, struct profile_connection *out)
 {
 	out->row = *row;
-	out->row.name = (struct span){ out->name, row->name.len < sizeof out->name ? row->name.len : sizeof out->name };
-	out->row.redirect = (struct span){ out->redirect, row->redirect.len < sizeof out->redirect ? row->redirect.len : sizeof out->redirect };
-	if (out->row.name.len > 0)
-		memcpy(out->name, row->name.p, out->row.name.len);
-	if (out->row.redirect.len > 0)
-		memcpy(out->redirect, row->redirect.p, out->row.redirect.len);
+	out->row.name = copy(row->name, out->name, sizeof out->name);
+	out->row.redirect = copy(row->redirect, out->redirect, sizeof out->redirect);
 }
 
 enum err
@@ -55,8 +61,8 @@ profile_connection_find(struct invocation *in, struct client *c, struct uuid id,
 	return ERR_NOT_FOUND;
 }
 
-const char *
-profile_connection_state(const struct connection_body *row)
+static const char *
+state_name(const struct connection_body *row)
 {
 	switch ((enum connection_end)row->revoked) {
 	case CONNECTION_LIVES:
@@ -71,8 +77,9 @@ profile_connection_state(const struct connection_body *row)
 	return "?";
 }
 
-struct span
-profile_redirect_host(struct span redirect)
+/* The host of a redirect URI with its port, as far as it can be told; the whole of it otherwise. */
+static struct span
+host_of(struct span redirect)
 {
 	const uint8_t *p = memmem(redirect.p, redirect.len, "://", 3);
 	struct span host;
@@ -107,8 +114,8 @@ profile_connection_json(struct json_writer *w, const struct connection_body *row
 	json_member_id(w, "connection", row->connection);
 	json_member_string(w, "name", row->name);
 	json_member_string(w, "redirect", row->redirect);
-	json_member_string(w, "redirect_host", profile_redirect_host(row->redirect));
-	json_member_text(w, "state", profile_connection_state(row));
+	json_member_string(w, "redirect_host", host_of(row->redirect));
+	json_member_text(w, "state", state_name(row));
 	json_write_key(w, "scopes");
 	json_write_array(w);
 	for (unsigned s = 0; s < SCOPE__COUNT; s++)
@@ -145,8 +152,8 @@ profile_connection_print(const struct connection_body *row)
 	const char *between = "\n  may       ";
 
 	uuid_text(row->connection, id);
-	print_line("%s  %s  ", id, profile_connection_state(row));
-	print_safe(profile_redirect_host(row->redirect));
+	print_line("%s  %s  ", id, state_name(row));
+	print_safe(host_of(row->redirect));
 	print_line("  \"");
 	print_safe(row->name);
 	print_line("\"\n  used      %llu times", (unsigned long long)row->reads);
@@ -258,7 +265,7 @@ reduce(struct invocation *in, struct client *c, struct reduce_ask_body *ask)
 	if (!option_given(in, "--category"))
 		ask->categories = found.row.categories;
 	if ((ask->scopes & ~found.row.scopes) != 0 || (ask->categories & ~found.row.categories) != 0)
-		return invalid(in, "the connection does not have all of that; it can only be reduced, and more needs a new authorization");
+		return invalid(in, "the connection does not have all of that; more needs a new authorization");
 	return owner_call(in, c, MSG_REDUCE_ASK, ask, MSG_DONE, &answer);
 }
 

@@ -177,7 +177,8 @@ print_seen(const struct show *s, const struct seen_fact *f)
 	clock_text(f->last, last);
 	print_line("  %s  %s  %s  %llu times  ", fact, first, last, (unsigned long long)f->times);
 	print_safe((struct span){ (const uint8_t *)f->label, strlen(f->label) });
-	print_line("%s\n", s->closed ? "" : !f->there ? "(gone)" : f->archived ? "  archived since" : f->current ? "" : "  changed since");
+	print_line("%s\n", s->closed ? "" : !f->there ? "(gone)" : f->archived ? "  archived since"
+	    : f->current ? "" : "  changed since");
 }
 
 static void

@@ -7,7 +7,7 @@
 
 static const char add_note[] =
     "A fact of yours. Save and leave the editor to store it; an empty file drops it.\n"
-    "Category: basic, preference, habit, goal, work_study; or health, relationship, uncategorized, which are never shared.\n"
+    "Category: basic, preference, habit, goal, work_study; or, never shared, health, relationship, uncategorized.\n"
     "The value stands below the empty line. Lines with # up here are not kept.";
 
 static const char edit_note[] =
@@ -18,7 +18,7 @@ static const char edit_note[] =
 static void
 say_what_it_looks_like(const struct invocation *in, const struct fact_form *f)
 {
-	enum sensitive k = f->value.p == NULL ? SENSITIVE_NONE : sensitive_fact(f->label.p != NULL ? f->label : (struct span){ NULL, 0 }, f->value);
+	enum sensitive k = f->value.p != NULL ? sensitive_fact(f->label, f->value) : SENSITIVE_NONE;
 
 	if (!in->json && k != SENSITIVE_NONE)
 		fprintf(stderr, "memories: it looks like %s, so it is never shared\n", sensitive_name(k));
@@ -133,8 +133,9 @@ same_text(struct span a, struct span b)
 static bool
 changes_nothing(const struct fact_form *now, const struct fact_form *before)
 {
-	return (!now->has_category || now->category == before->category) && (!now->has_uncertain || now->uncertain == before->uncertain) &&
-	    same_text(now->label, before->label) && same_text(now->value, before->value) && same_text(now->evidence, before->evidence);
+	return (!now->has_category || now->category == before->category) &&
+	    (!now->has_uncertain || now->uncertain == before->uncertain) && same_text(now->label, before->label) &&
+	    same_text(now->value, before->value) && same_text(now->evidence, before->evidence);
 }
 
 static enum err

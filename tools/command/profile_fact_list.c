@@ -87,7 +87,8 @@ take_options(struct invocation *in, struct profile_list *p)
 	p->archived = option_given(in, "--archived");
 	if (category == NULL)
 		return OK;
-	p->has_category = fact_form_category((struct span){ (const uint8_t *)category, strlen(category) }, &p->category, reason);
+	p->has_category = fact_form_category((struct span){ (const uint8_t *)category, strlen(category) }, &p->category,
+	    reason);
 	return p->has_category ? OK : invalid(in, reason);
 }
 

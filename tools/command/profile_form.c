@@ -117,7 +117,8 @@ edit_until_right(struct invocation *in, struct session *s, struct fact_form *f, 
 	struct secret *again = NULL;
 	enum err e;
 
-	while ((e = editor_run(&s->editor, s->path)) == OK && (e = draft_file_read(&s->folder, DRAFT, DRAFT_MAX, text)) == OK) {
+	while ((e = editor_run(&s->editor, s->path)) == OK &&
+	    (e = draft_file_read(&s->folder, DRAFT, DRAFT_MAX, text)) == OK) {
 		if (draft_is_blank(*text))
 			e = ERR_NOT_CONFIRMED;
 		else if (again != NULL && draft_is_same(*text, again))
@@ -139,7 +140,8 @@ leave(struct invocation *in, struct session *s)
 {
 	char detail[sizeof in->detail];
 
-	snprintf(detail, sizeof detail, "%.500s%swhat you wrote is in %.500s", in->detail, in->detail[0] != '\0' ? "; " : "", s->path);
+	snprintf(detail, sizeof detail, "%.500s%swhat you wrote is in %.500s", in->detail,
+	    in->detail[0] != '\0' ? "; " : "", s->path);
 	explain(in, detail);
 	draft_folder_leave(&s->folder, DRAFT);
 }

@@ -133,9 +133,11 @@ profile_proposal_show(const struct json *row, const char *who, const struct fact
 	if (profile_flag(row, "sensitive"))
 		shown_line(out, "It looks like a secret, or the number of a card or a person; a fact of it is never shared.\n");
 	if (profile_flag(row, "conflict"))
-		shown_line(out, "The fact %s since this was proposed, so it cannot be confirmed.\n", now != NULL ? "was changed" : "went away");
+		shown_line(out, "The fact %s since this was proposed, so it cannot be confirmed.\n",
+		    now != NULL ? "was changed" : "went away");
 	if (n_hidden > 0)
-		shown_line(out, "%zu characters that hide, have no width or turn others around are shown as their numbers.\n", n_hidden);
+		shown_line(out, "%zu characters that hide, have no width or turn others around are shown as their numbers.\n",
+		    n_hidden);
 }
 
 /* Its members as they came. */
