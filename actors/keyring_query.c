@@ -201,5 +201,8 @@ keyring_on_found_key_wanted(void *self, const struct inbound *in, struct outbox 
 {
 	enum err e = release_found(self, in, out);
 
+	/* It is made already: nobody is to make it again. */
+	if (e == ERR_INTERRUPTED && in->body->found_rows.ruling.ask.op == OP_PROFILE_CHANGE)
+		e = ERR_TIMEOUT;
 	return e == OK ? OK : refuse(&in->body->found_rows.ruling, in->ask_id, e, out);
 }

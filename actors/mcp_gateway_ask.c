@@ -157,11 +157,15 @@ mcp_gateway_on_refused(void *self, const struct inbound *in, struct outbox *out)
 {
 	struct mcp_gateway *g = self;
 	struct flight *f = mcp_gateway_find(g, in->ask_id);
+	struct refusal_body refusal = in->body->refusal;
 	enum err e;
 
 	if (f == NULL)
 		return OK;
-	e = note_refusal(g, f, &in->body->refusal, out);
+	/* Only the log comes after a change of the profile was made: nobody is to make it again. */
+	if (in->type == MSG_INTENT_REFUSED && f->type == MSG_ASK && f->ask.op == OP_PROFILE_CHANGE && refusal.error == ERR_INTERRUPTED)
+		refusal.error = ERR_TIMEOUT;
+	e = note_refusal(g, f, &refusal, out);
 	mcp_gateway_end(g, in->ask_id);
-	return e != OK ? e : outbox_put(out, MSG_REFUSED, in->ask_id, &in->body->refusal);
+	return e != OK ? e : outbox_put(out, MSG_REFUSED, in->ask_id, &refusal);
 }

@@ -169,11 +169,13 @@ client_wait(struct client *c, uint32_t request, enum msg wanted, union any_body 
 	enum err e;
 
 	c->detail[0] = '\0';
+	c->was_refused = false;
 	do {
 		/* An answer to a request that was given up on is passed over. */
 		if ((e = dial_receive(c->dial, c->answer_ms, &answered, &got, answer)) != OK)
 			return e;
 	} while (answered != request);
+	c->was_refused = got == MSG_REFUSED;
 	if (got == MSG_REFUSED)
 		return refused(c, &answer->refusal);
 	return got == wanted ? OK : ERR_PROTOCOL;

@@ -259,6 +259,13 @@ ask_once(struct client *c, const struct client_want *want, struct client_answer 
 	return client_ask_open(c, &asked, &answer.answer, out);
 }
 
+/* A change of the profile is made by its first ask alone: where nobody said that it was not, it is not asked for again. */
+static bool
+may_ask_again(const struct client *c, const struct client_want *want)
+{
+	return want->op != OP_PROFILE_CHANGE || c->was_refused;
+}
+
 /*
  * A daemon or keyring that restarts is waited for a little and met anew; each
  * further try is a new ask with a record of its own.
@@ -270,7 +277,7 @@ client_ask(struct client *c, const struct client_want *want, struct client_answe
 	struct mono_ms until = { clock_mono().ms + RESTART_MS };
 	enum err e = ask_once(c, want, out);
 
-	while (e == ERR_INTERRUPTED && clock_mono().ms < until.ms) {
+	while (e == ERR_INTERRUPTED && may_ask_again(c, want) && clock_mono().ms < until.ms) {
 		nanosleep(&pause, NULL);
 		if ((e = client_again(c)) == OK)
 			e = ask_once(c, want, out);

@@ -22,6 +22,7 @@ struct client {
 	bool                remembers;
 	struct remembered  *remembered;     /* owned; NULL before the first ask */
 	uint64_t            n_asks;
+	bool                was_refused;    /* by the daemon, which has done nothing then: the last error of client_wait */
 	char                detail[1025];
 };
 

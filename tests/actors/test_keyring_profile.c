@@ -305,6 +305,26 @@ nothing_passes_while_the_profile_is_closed_the_library_locked_or_the_log_away(vo
 	assert_int_equal(refused(k, &r), ERR_LOCKED);
 }
 
+/* What found the rows has made the change: a keyring that is another one now does not say `try again`. */
+static void
+the_key_to_a_change_that_is_made_is_refused_as_what_nobody_knows(void **state)
+{
+	struct keyring_rig *k = *state;
+	static uint8_t boxed[PROFILE_TEXT_MAX + 1 + SEAL_OVERHEAD];
+	struct found_rows_body found = { .n_rows = 0 };
+	const union any_body *b;
+
+	ready(k);
+	for (int change = 0; change < 2; change++) {
+		found.ruling = ruling_of(k, change ? OP_PROFILE_CHANGE : OP_PROFILE_LIST, request, boxed);
+		found.ruling.ask.boot = keyring_rig_id(0x99);
+		ruling_mac(k->ruling_key, &found.ruling, found.ruling.mac);
+		assert_int_equal(rig_deliver(k->r, MSG_PROFILE_KEY_WANTED, ACTOR_PROFILE, 7, &found), OK);
+		assert_non_null(b = rig_expect(k->r, MSG_KEYS_REFUSED));
+		assert_int_equal(b->refusal.error, change ? ERR_TIMEOUT : ERR_INTERRUPTED);
+	}
+}
+
 /* Another process of it has to be given the key before it is asked. */
 static void
 a_profile_that_came_anew_is_closed(void **state)
@@ -331,6 +351,7 @@ main(void)
 		KEYRING_TEST(a_connections_ruling_reaches_no_vault_and_no_index),
 		KEYRING_TEST(a_request_has_8_kib_and_words_of_a_search_keep_their_512_bytes),
 		KEYRING_TEST(nothing_passes_while_the_profile_is_closed_the_library_locked_or_the_log_away),
+		KEYRING_TEST(the_key_to_a_change_that_is_made_is_refused_as_what_nobody_knows),
 		KEYRING_TEST(a_profile_that_came_anew_is_closed),
 	};
 

@@ -126,6 +126,25 @@ asks_end_with_the_profile_that_they_wait_for(void **state)
 	assert_true(rig_silent(r));
 }
 
+/* The log refuses when the change is made; grants, before. */
+static void
+a_change_that_may_be_made_is_not_called_interrupted(void **state)
+{
+	struct refusal_body why = { .error = ERR_INTERRUPTED };
+
+	(void)state;
+	ask(1, OP_PROFILE_CHANGE);
+	assert_int_equal(rig_deliver(r, MSG_INTENT_REFUSED, ACTOR_AUDIT, 1, &why), OK);
+	assert_int_equal(refused(1), ERR_TIMEOUT);
+	ask(2, OP_PROFILE_CHANGE);
+	assert_int_equal(rig_deliver(r, MSG_ASK_DENIED, ACTOR_GRANTS, 2, &why), OK);
+	assert_int_equal(refused(2), ERR_INTERRUPTED);
+	ask(3, OP_PROFILE_LIST);
+	assert_int_equal(rig_deliver(r, MSG_INTENT_REFUSED, ACTOR_AUDIT, 3, &why), OK);
+	assert_int_equal(refused(3), ERR_INTERRUPTED);
+	assert_true(rig_silent(r));
+}
+
 static void
 who_was_silent_is_said_when_the_time_is_over(void **state)
 {
@@ -194,6 +213,7 @@ main(void)
 		GATE_TEST(what_was_found_is_answered_with_its_ack_alone),
 		GATE_TEST(search_answers_no_ask_of_the_profile_nor_the_other_way_round),
 		GATE_TEST(asks_end_with_the_profile_that_they_wait_for),
+		GATE_TEST(a_change_that_may_be_made_is_not_called_interrupted),
 		GATE_TEST(who_was_silent_is_said_when_the_time_is_over),
 		GATE_TEST(a_refusal_of_the_profile_is_noted_and_said),
 		GATE_TEST(the_owners_commands_go_to_grants_with_who_asks),

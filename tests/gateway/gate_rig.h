@@ -57,6 +57,7 @@ struct gate {
 	enum lie        lie;
 	enum err        refuse_with;   /* ASKs; OK: not */
 	unsigned        n_interrupts;  /* so many ASKs are refused as interrupted first */
+	unsigned        n_cuts;        /* so many ASKs are answered by hanging up */
 	bool            certified, epoch_known, ready;
 	struct signer  *log_key, *epoch_key, *other_key, *earlier_key;
 	struct uuid     earlier;            /* the epoch before, told in a welcome once it has a key */
@@ -330,6 +331,10 @@ gate_on_ask(const struct ask_body *ask, union any_body *out)
 	if (gate.boxed_len > 0)
 		memcpy(gate.boxed_half, ask->boxed_half.p, gate.boxed_len);
 	memset(out, 0, sizeof *out);
+	if (gate.n_cuts > 0) {
+		gate.n_cuts--;
+		return MSG_NONE;
+	}
 	if (gate.n_interrupts > 0 || gate.refuse_with != OK) {
 		out->refusal.error = (uint16_t)(gate.n_interrupts > 0 ? ERR_INTERRUPTED : gate.refuse_with);
 		out->refusal.detail = (struct span){ (const uint8_t *)"why", 3 };
@@ -452,6 +457,8 @@ gate_serve(int fd)
 	pthread_mutex_lock(&gate.lock);
 	said = gate_on(type, &body, &out);
 	pthread_mutex_unlock(&gate.lock);
+	if (said == MSG_NONE)
+		return false;
 	wire_put_u32(&w, id);
 	message_put(&w, said, ask_id, &out);
 	wire_put_u8(&h, 1);

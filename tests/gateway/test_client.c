@@ -254,6 +254,42 @@ an_interrupted_ask_is_asked_anew_with_a_count_of_its_own(void **state)
 	client_close(&c);
 }
 
+static unsigned
+asks_of(enum op op, unsigned n_cuts, unsigned n_interrupts, enum err *e)
+{
+	struct client *c = gate_client();
+	struct client_want want = { .op = op, .surface = SURFACE_OWNER, .query = { (const uint8_t *)"{}", 2 } };
+	struct client_answer *answer = NULL;
+	unsigned before;
+
+	pthread_mutex_lock(&gate.lock);
+	before = gate.n_asks;
+	gate.n_cuts = n_cuts;
+	gate.n_interrupts = n_interrupts;
+	gate.refuse_with = ERR_NOT_FOUND;
+	pthread_mutex_unlock(&gate.lock);
+	*e = client_ask(c, &want, &answer);
+	client_answer_free(&answer);
+	client_close(&c);
+	return gate.n_asks - before;
+}
+
+/* Who adds a fact does not want it twice. */
+static void
+a_change_that_nobody_answered_is_not_made_again(void **state)
+{
+	enum err e;
+
+	(void)state;
+	assert_int_equal(asks_of(OP_PROFILE_LIST, 1, 0, &e), 2);
+	assert_int_equal(e, ERR_NOT_FOUND);
+	assert_int_equal(asks_of(OP_PROFILE_CHANGE, 1, 0, &e), 1);
+	assert_int_equal(e, ERR_INTERRUPTED);
+	/* One that was refused was not made. */
+	assert_int_equal(asks_of(OP_PROFILE_CHANGE, 0, 1, &e), 2);
+	assert_int_equal(e, ERR_NOT_FOUND);
+}
+
 static void
 a_tokens_half_goes_boxed_to_a_certified_boot_key_only(void **state)
 {
@@ -338,6 +374,7 @@ main(void)
 		GATE_TEST(a_receipt_waits_for_the_gate_to_hear_of_its_epoch),
 		GATE_TEST(a_refusal_is_its_code_and_keeps_its_detail),
 		GATE_TEST(an_interrupted_ask_is_asked_anew_with_a_count_of_its_own),
+		GATE_TEST(a_change_that_nobody_answered_is_not_made_again),
 		GATE_TEST(a_tokens_half_goes_boxed_to_a_certified_boot_key_only),
 		GATE_TEST(a_client_that_trusts_nobody_sends_no_half),
 		GATE_TEST(a_closed_client_leaves_no_key),
