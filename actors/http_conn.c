@@ -37,6 +37,15 @@ http_conn_count(struct http_conn *c)
 }
 
 void
+http_conn_drop_out(struct http_conn *c)
+{
+	if (c->out == NULL)
+		return;
+	c->server->figures.output -= secret_len(c->out);
+	secret_free(&c->out);
+}
+
+void
 http_conn_free(struct http_conn *c)
 {
 	struct http_server *s = c->server;
@@ -49,7 +58,7 @@ http_conn_free(struct http_conn *c)
 	(void)http_conn_count(c);
 	if (c->exchange != NULL)
 		c->exchange->conn = NULL;
-	secret_free(&c->out);
+	http_conn_drop_out(c);
 	if (c->tls != NULL)
 		http_tls_close(&c->tls);
 	close(c->fd);
@@ -152,7 +161,7 @@ linger(struct http_conn *c)
 static bool
 wrote_all(struct http_conn *c)
 {
-	secret_free(&c->out);
+	http_conn_drop_out(c);
 	if (c->closes) {
 		linger(c);
 		return true;

@@ -87,15 +87,18 @@ begin_writing(struct http_conn *c, const struct http_response *r, bool is_head, 
 {
 	struct http_write how = { .now = clock_wall(), .is_head = is_head, .closes = closes };
 
-	secret_free(&c->out);
+	http_conn_drop_out(c);
 	c->out_at = 0;
 	c->closes = closes;
 	c->state = HTTP_CONN_WRITING;
 	c->needs_read = c->needs_write = false;
-	if (http_write(r, &how, &c->out) != OK)
+	if (http_write(r, &how, &c->out) != OK) {
 		c->is_over = true;
-	else
-		http_conn_wait(c, HTTP_WAIT_WRITE);
+		return;
+	}
+	c->server->figures.output += secret_len(c->out);
+	http_conn_wait(c, HTTP_WAIT_WRITE);
+	http_server_make_room(c->server, c);
 }
 
 void

@@ -25,6 +25,7 @@ struct call {
 	struct mcp_http_outcome *outcomes; /* owned, as many as the plan has asks */
 	struct came             *came;     /* likewise */
 	size_t                   next;     /* ask */
+	enum err                 late;     /* of one that nobody answered in time: those behind it are not made */
 };
 
 static void run(struct call *c);
@@ -33,7 +34,10 @@ static void
 call_free(struct call *c)
 {
 	for (size_t i = 0; i < c->plan.n_asks && c->came != NULL; i++)
-		secret_free(&c->came[i].result);
+		if (c->came[i].result != NULL) {
+			c->g->mcp->held -= secret_len(c->came[i].result);
+			secret_free(&c->came[i].result);
+		}
 	free(c->came);
 	free(c->outcomes);
 	mcp_http_plan_free(&c->plan);
@@ -121,6 +125,10 @@ on_done(void *arg, struct http_ask_end *end, struct outbox *out)
 
 	c->g->out = out;
 	came->result = end->result;
+	if (came->result != NULL)
+		c->g->mcp->held += secret_len(came->result);
+	if (end->error == ERR_TIMEOUT || end->error == ERR_AUDIT_TIMEOUT)
+		c->late = end->error;
 	if (ends_all(c, end->error))
 		return;
 	note_outcome(c, end->error);
@@ -144,7 +152,8 @@ begin(struct call *c)
 	enum err e;
 
 	memcpy(want.token, c->token.hash, sizeof want.token);
-	if ((e = http_asks_begin(c->g->asks, &want, c->g->out)) == OK)
+	e = c->g->mcp->held > HTTP_HELD_MAX ? ERR_BUSY : http_asks_begin(c->g->asks, &want, c->g->out);
+	if (e == OK)
 		return false;
 	if (e == ERR_BUSY && c->next == 0) {
 		finish_error(c, 503, e);
@@ -164,6 +173,9 @@ is_decided(struct call *c)
 		c->outcomes[c->next].error = ERR_REPEATED_FAILURE;
 	else if (ask->refused != OK)
 		note_outcome(c, ask->refused);
+	else if (c->late != OK)
+		c->outcomes[c->next] = (struct mcp_http_outcome){ .error = c->late,
+			.message = "it was not begun: a call before it got no answer in time" };
 	else
 		return false;
 	return true;
@@ -175,8 +187,7 @@ run(struct call *c)
 	enum err e;
 
 	while (c->next < c->plan.n_asks) {
-		/* A client that has gone away has called it off. */
-		if (!http_exchange_is_wanted(c->x)) {
+		if (c->plan.is_modern && !http_exchange_is_wanted(c->x)) {
 			finish_error(c, 503, ERR_INTERRUPTED);
 			return;
 		}

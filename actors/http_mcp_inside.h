@@ -13,6 +13,9 @@
 #define HTTP_TOKEN_KEEP_MS  10000
 #define HTTP_CHECKS_MAX     1024
 
+/* What was found for answers that are not whole yet; past it nothing more is asked. */
+#define HTTP_HELD_MAX       ((size_t)16 << 20)
+
 /* What grants says of a token. */
 struct http_token {
 	uint8_t        hash[32];
@@ -31,6 +34,7 @@ struct http_mcp {
 	struct mcp_repeats *repeats;
 	struct pending     *checks;  /* requests whose token is being looked at: struct http_check */
 	struct http_check   ended[HTTP_CHECKS_MAX];
+	size_t              held;    /* bytes */
 	uint64_t            n_ids;
 	struct http_token   tokens[HTTP_TOKENS_KEPT]; /* by the first byte of the hash */
 };

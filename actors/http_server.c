@@ -336,6 +336,19 @@ http_server_tick(struct http_server *s, struct mono_ms now)
 	return next;
 }
 
+void
+http_server_make_room(struct http_server *s, const struct http_conn *but)
+{
+	struct http_conn *slowest;
+
+	while (s->figures.output > HTTP_OUTPUT_MAX) {
+		slowest = TAILQ_FIRST(&s->waiting[HTTP_WAIT_WRITE]);
+		if (slowest == NULL || slowest == but)
+			return;
+		http_conn_due(slowest);
+	}
+}
+
 struct http_figures
 http_server_figures(const struct http_server *s)
 {

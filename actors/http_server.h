@@ -19,6 +19,9 @@
 #define HTTP_LINGER_MS   2000   /* for what a client still sends behind our last word */
 #define HTTP_REQUESTS_MAX 1000  /* of one connection */
 
+/* Responses may take so much memory over all connections; past it who has taken nothing for longest is left. */
+#define HTTP_OUTPUT_MAX  ((size_t)64 << 20)
+
 struct http_server;
 
 /*
@@ -80,6 +83,7 @@ struct http_figures {
 	uint64_t accepted, turned_away; /* over an address's limit, or without a descriptor */
 	uint64_t requests, refused;     /* refused: by the parser */
 	size_t   input;                 /* bytes that wait for the rest of their request */
+	size_t   output;                /* bytes of responses that are not taken yet */
 };
 struct http_figures http_server_figures(const struct http_server *s);
 

@@ -118,6 +118,12 @@ void http_conn_refuse(struct http_conn *c, int status);
 /* Counts the memory of its input anew. False: there is too much of it over all connections. */
 bool http_conn_count(struct http_conn *c);
 
+/* Its response is written, or never will be. */
+void http_conn_drop_out(struct http_conn *c);
+
+/* Leaves slow readers, but not that one, while all responses together are too much. */
+void http_server_make_room(struct http_server *s, const struct http_conn *but);
+
 /* A connection has ended: the listener may go on. */
 void http_server_left(struct http_server *s);
 

@@ -51,6 +51,7 @@ settle_era(const struct mcp_http_pass *p, struct mcp_turn *t, struct span *reque
 
 	if (request && (modern || mcp_envelope_claimed(&t->message) || (h->n == 0 && rpc_is(&t->message, "server/discover")))) {
 		t->revision = MCP_2026_07_28;
+		p->plan->is_modern = true;
 		return check_modern(p, &t->message, requested);
 	}
 	if (h->n > 1)

@@ -48,6 +48,7 @@ struct mcp_http_plan {
 	struct profile_ask *asks;   /* owned: in the order in which they are to be made */
 	size_t              n_asks; /* at most MCP_BATCH_MAX; 0: status and answer are what is to be sent */
 	uint8_t             scopes; /* bit (1 << enum scope): all that the asks need */
+	bool                is_modern; /* who leaves before the answer has called it off */
 };
 
 /*

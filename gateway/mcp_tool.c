@@ -150,6 +150,16 @@ word_of(const struct mcp_field *f, struct span text, uint64_t *out)
 }
 
 static void
+say_length(const struct mcp_field *f, char message[MCP_MESSAGE_MAX])
+{
+	if (f->min == f->max)
+		snprintf(message, MCP_MESSAGE_MAX, "\"%s\" must be a string of %" PRIu64 " characters", f->name, f->max);
+	else
+		snprintf(message, MCP_MESSAGE_MAX, "\"%s\" must be a string of %" PRIu64 " to %" PRIu64 " characters",
+		    f->name, f->min, f->max);
+}
+
+static void
 name_words(const struct mcp_field *f, char message[MCP_MESSAGE_MAX])
 {
 	int len = snprintf(message, MCP_MESSAGE_MAX, "\"%s\" must be one of", f->name);
@@ -188,8 +198,7 @@ read_value(const struct mcp_field *f, const struct json *v, struct mcp_value *ou
 	case MCP_FIELD_TEXT:
 		if (json_as_string(v, &out->text) && length_fits(f, out->text))
 			break;
-		snprintf(message, MCP_MESSAGE_MAX, "\"%s\" must be a string of %" PRIu64 " to %" PRIu64 " characters",
-		    f->name, f->min, f->max);
+		say_length(f, message);
 		return ERR_INVALID_ARGUMENT;
 	case MCP_FIELD_WORD:
 		if (json_as_string(v, &text) && word_of(f, text, &out->integer))

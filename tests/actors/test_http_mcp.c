@@ -370,6 +370,23 @@ calls_of_an_array_are_asked_one_after_the_other(void **at)
 }
 
 static void
+behind_a_call_that_nobody_answered_nothing_is_asked(void **at)
+{
+	struct state *s = *at;
+
+	log_in(s, READ);
+	assert_int_equal(post(s, "[" CONTEXT "," CONTEXT "," CALL("get_user_context", "\"x\":1") "]"), 0);
+	(void)asked(s, OP_PROFILE_READ);
+	fake_clock_advance(HTTP_ASK_MS);
+	(void)rig_tick(s->rig, clock_mono());
+	assert_int_equal(s->status, 200);
+	assert_null(rig_expect(s->rig, MSG_HTTP_ASK));
+	assert_non_null(strstr(s->body, "\\\"code\\\":\\\"timeout\\\",\\\"message\\\":\\\"the daemon did not answer"));
+	assert_non_null(strstr(s->body, "\\\"code\\\":\\\"timeout\\\",\\\"message\\\":\\\"it was not begun"));
+	assert_non_null(strstr(s->body, "\\\"code\\\":\\\"invalid_argument\\\""));
+}
+
+static void
 the_same_call_that_failed_three_times_is_not_asked_again(void **at)
 {
 	struct state *s = *at;
@@ -438,6 +455,7 @@ main(void)
 		CASE(a_scope_that_is_missing_is_named_with_all_that_the_post_needs),
 		CASE(what_grants_says_in_the_ruling_holds_for_all_of_the_post),
 		CASE(calls_of_an_array_are_asked_one_after_the_other),
+		CASE(behind_a_call_that_nobody_answered_nothing_is_asked),
 		CASE(the_same_call_that_failed_three_times_is_not_asked_again),
 		CASE(a_closed_endpoint_says_why_before_anything_else),
 		CASE(what_is_under_way_when_the_process_stops_is_answered),

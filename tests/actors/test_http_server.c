@@ -500,6 +500,43 @@ who_does_not_read_is_left(void **state)
 }
 
 static void
+slow_readers_are_left_when_all_they_do_not_read_is_too_much(void **state)
+{
+	const size_t len = (size_t)12 << 20, fit = HTTP_OUTPUT_MAX / len;
+	struct rig *r = *state;
+	struct http_response much;
+	struct secret *body = NULL;
+	int fds[8], other;
+
+	assert_int_equal(secret_new(len, &body), OK);
+	r->holds = true;
+	for (size_t i = 0; i < 8; i++) {
+		fds[i] = dial(r);
+		say(r, fds[i], "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+		while (r->n_held == i)
+			turn(r);
+		http_response_start(&much, 200);
+		http_response_body(&much, "text/plain", secret_span(body));
+		http_exchange_answer(r->held[i], &much);
+		assert_int_equal(http_server_figures(r->server).connections, i < fit ? i + 1 : fit);
+		assert_in_range(http_server_figures(r->server).output, 0, HTTP_OUTPUT_MAX);
+	}
+	secret_free(&body);
+	/* The first have gone, and who reads is served. */
+	hear(r, fds[0]);
+	r->holds = false;
+	other = dial(r);
+	say(r, other, "GET /other HTTP/1.1\r\nHost: x\r\n\r\n");
+	expect(r, other, "HTTP/1.1 200 OK\r\n");
+	close(other);
+	for (size_t i = 0; i < 8; i++)
+		close(fds[i]);
+	for (int i = 0; i < 20; i++)
+		turn(r);
+	assert_int_equal(http_server_figures(r->server).output, 0);
+}
+
+static void
 the_listener_pauses_at_the_limit_and_goes_on(void **state)
 {
 	struct rig *r = *state;
@@ -598,6 +635,7 @@ main(void)
 		CASE(an_idle_connection_is_left_after_5_min),
 		CASE(a_client_that_waits_for_us_is_not_left),
 		CASE(who_does_not_read_is_left),
+		CASE(slow_readers_are_left_when_all_they_do_not_read_is_too_much),
 		CASE(the_listener_pauses_at_the_limit_and_goes_on),
 		CASE(without_descriptors_it_goes_on),
 		CASE(a_connection_takes_a_thousand_requests),

@@ -4,12 +4,13 @@ import base64
 import hashlib
 import json
 import re
+import socket
 import threading
 
 from harness import Skip, TIME, UUID, case, check, equal, main, shape, shared
 from http_client import (Askers, FACTS, LEGACY, META, MODERN, SCOPES, add_fact, challenge_header, connected, edit_fact, endpoint, good, labels, share,
                          text_of, visible)
-from http_raw import Connection, once
+from http_raw import Connection, once, request
 from mcp_schema_check import check_answer, load_schemas
 
 REVISIONS = [*LEGACY, MODERN]
@@ -208,6 +209,18 @@ def notifications_and_responses_get_an_empty_202():
             equal((answer.body, answer.header("content-type")), (b"", None), f"202 in {revision}")
         answer = m.post({"jsonrpc": "2.0", "id": 4, "result": {}})
         equal(answer.status, 400 if revision == MODERN else 202, f"a response in {revision}")
+
+
+@case
+def a_legacy_client_that_says_no_more_is_answered_all_the_same():
+    home = _home()
+    _fresh_token()  # which has to be looked at first
+    m = _mcp("2025-06-18")
+    message = m.request("tools/call", {"name": "get_user_context", "arguments": {}})
+    with Connection(home.port) as c:
+        c.send(request("POST", "/mcp", m.headers(message), json.dumps(message), f"127.0.0.1:{home.port}"))
+        c.socket.shutdown(socket.SHUT_WR)
+        equal(len(good(c.answer().status_is(200).json["result"])["facts"]), len(FACTS), "facts")
 
 
 @case
