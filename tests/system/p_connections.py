@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """p: connections as their owner sees and narrows them: what each may see, and what the log says that it has seen."""
+import os
+
 from harness import NO_ID, PATIENCE_S, TIME, UUID, case, check, equal, main, shape, shared, within
 from http_client import SCOPES, add_fact, connected, edit_fact, endpoint, share, visible
 
@@ -161,6 +163,29 @@ def a_profile_that_is_off_still_shows_what_was_seen():
     home.owner("profile", "enable").done()
     within(PATIENCE_S, lambda: home.owner("profile", "fact", "list").code == 0, "the profile is open")
     equal(listed(home, a)["state"], "revoked", "state")
+
+
+@case
+def of_a_log_that_was_changed_what_holds_is_shown_and_that_the_rest_does_not():
+    home = endpoint()
+    a = connected(home)
+    m = a.mcp()
+    for _ in range(30):
+        m.good("get_user_context")
+    # What is remembered of the log is newer than what is changed in it.
+    home.owner("profile", "fact", "list").done()
+    path = home.file("audit", "seg", sorted(os.listdir(home.file("audit", "seg")))[0])
+    with open(path, "r+b") as f:
+        at = len(f.read().rstrip(b"\0")) * 2 // 3
+        f.seek(at)
+        byte = f.read(1)[0]
+        f.seek(at)
+        f.write(bytes([byte ^ 1]))
+    home.owner("profile", "connection", "show", a.connection).refused("audit_tampered")
+    r = home.owner("profile", "connection", "show", a.connection, json=False)
+    equal(r.error, "audit_tampered", f"{r}")
+    n = r.out.decode().count("profile_read")
+    check(0 < n < 30, f"{n} records are shown")
 
 
 main()

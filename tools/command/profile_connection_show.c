@@ -257,6 +257,11 @@ collect(struct show *s, struct uuid id, size_t limit)
 		return e;
 	e = seen_read_log(id, limit, &s->seen);
 	s->damaged = e == ERR_AUDIT_TAMPERED;
+	if (s->damaged)
+		explain(s->in, s->in->json ? "without --json what holds of it is shown" : "what is shown is what holds of it");
+	/* JSON is one value, the error. */
+	if (s->damaged && s->in->json)
+		return e;
 	return e == OK || s->damaged ? name_all(s) : e;
 }
 
