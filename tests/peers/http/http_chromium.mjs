@@ -21,7 +21,9 @@ const browser = await chromium.launch({ executablePath: setting.chromium ?? '/us
   args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] });
 
 async function walk(locale, { decision = 'allow', tick = [], untick = [], password = setting.password, redirect = LOOPBACK }) {
-  const context = await browser.newContext({ locale, viewport: { width: 360, height: 640 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true });
+  const context = await browser.newContext({ locale, viewport: { width: 360, height: 640 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true,
+    // Over TLS its certificate is one that the test made.
+    ignoreHTTPSErrors: setting.certificate !== undefined });
   const page = await context.newPage(), complaints = [], hosts = new Set();
   page.setDefaultTimeout(10000);
   page.on('console', (m) => {
