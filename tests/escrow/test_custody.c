@@ -9,6 +9,7 @@
 #include "escrow/custody_form.h"
 #include "escrow/hash.h"
 #include "tests/support/check.h"
+#include "tests/support/format_page.h"
 #include "tests/support/temp_dir.h"
 
 /* The example of docs/store-format.md; the material is 00 01 .. 1f. */
@@ -185,26 +186,13 @@ the_text_is_the_documented_one_and_no_other_is_taken(void **state)
 static void
 the_page_shows_these_bytes(void **state)
 {
-	char path[4096], *page, *slash;
-	int fd;
-	ssize_t len;
+	char *page = format_page();
 
 	(void)state;
-	snprintf(path, sizeof path, "%s", __FILE__);
-	for (int up = 0; up < 3; up++)
-		if ((slash = strrchr(path, '/')) != NULL)
-			*slash = '\0';
-	strcat(path, "/docs/store-format.md");
-	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
-		skip();
-	page = calloc(1, 1 << 17);
-	len = read(fd, page, (1 << 17) - 1);
-	assert_true(len > 0);
 	assert_non_null(strstr(page, example_context));
 	assert_non_null(strstr(page, example_file));
 	assert_non_null(strstr(page, example_text));
 	free(page);
-	close(fd);
 }
 
 static void

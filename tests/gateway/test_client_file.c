@@ -7,6 +7,7 @@
 
 #include "gateway/client_file.h"
 #include "tests/support/check.h"
+#include "tests/support/format_page.h"
 #include "tests/support/temp_dir.h"
 
 /* The example of docs/store-format.md. */
@@ -139,23 +140,12 @@ what_is_published_is_the_documented_line_and_reads_back(void **state)
 static void
 the_page_shows_these_lines(void **state)
 {
-	char path[4096], *page, *slash;
-	int fd;
+	char *page = format_page();
 
 	(void)state;
-	snprintf(path, sizeof path, "%s", __FILE__);
-	for (int up = 0; up < 3; up++)
-		if ((slash = strrchr(path, '/')) != NULL)
-			*slash = '\0';
-	strcat(path, "/docs/store-format.md");
-	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
-		skip();
-	page = calloc(1, 1 << 18);
-	assert_true(read(fd, page, (1 << 18) - 1) > 0);
 	assert_non_null(strstr(page, example));
 	assert_non_null(strstr(page, grant_example));
 	free(page);
-	close(fd);
 }
 
 static void

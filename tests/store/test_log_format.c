@@ -6,6 +6,7 @@
 #include "store/log_note.h"
 #include "store/merkle.h"
 #include "tests/store/log_rig.h"
+#include "tests/support/format_page.h"
 
 #define VECTOR_MAX 8192
 
@@ -176,26 +177,11 @@ end(void **state)
 	return 0;
 }
 
-/* The page stands beside the source tree of this file. */
-static char *
-read_page(void)
-{
-	const char *tests = strstr(__FILE__, "tests/store/");
-	char path[512], *text;
-	size_t len;
-
-	assert_non_null(tests);
-	snprintf(path, sizeof path, "%.*sdocs/store-format.md", (int)(tests - __FILE__), __FILE__);
-	text = (char *)log_rig_read_file(path, &len);
-	text[len] = '\0';
-	return text;
-}
-
 /* The lines of a vector, joined. */
 static void
 find_vector(const char *name, char out[2 * VECTOR_MAX + 1])
 {
-	char *page = read_page(), mark[64];
+	char *page = format_page(), mark[64];
 	const char *p;
 	size_t n = 0;
 
