@@ -23,6 +23,8 @@ http_conn_wait(struct http_conn *c, enum http_wait wait)
 		return;
 	c->due_ms = clock_mono().ms + times[wait];
 	TAILQ_INSERT_TAIL(&c->server->waiting[wait], c, in_wait);
+	if (wait == HTTP_WAIT_IDLE)
+		http_server_has_idle(c->server);
 }
 
 bool

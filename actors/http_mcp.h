@@ -19,6 +19,9 @@ void     http_mcp_stop(struct http_gateway *g);
 /* The route. */
 void http_mcp_on(struct http_gateway *g, struct http_exchange *x);
 
+/* A response of that route, with what a browser needs to show it to its page. */
+void http_mcp_answer(struct http_gateway *g, struct http_exchange *x, struct http_response *r);
+
 /* What grants, keyring, profile and audit say. */
 enum err http_mcp_on_token_found(void *self, const struct inbound *in, struct outbox *out);
 enum err http_mcp_on_connection_changed(void *self, const struct inbound *in, struct outbox *out);

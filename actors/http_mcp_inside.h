@@ -39,8 +39,7 @@ struct http_mcp {
 	struct http_token   tokens[HTTP_TOKENS_KEPT]; /* by the first byte of the hash */
 };
 
-/* http_mcp.c: a response with what a browser needs to show it to its page. */
-void http_mcp_answer(struct http_gateway *g, struct http_exchange *x, struct http_response *r);
+/* http_mcp.c: errors, as http_mcp_answer gives responses. */
 void http_mcp_answer_error(struct http_gateway *g, struct http_exchange *x, int status, enum err e);
 void http_mcp_challenge(struct http_gateway *g, struct http_exchange *x, enum oauth_challenge what, uint8_t scopes);
 

@@ -149,8 +149,11 @@ say_closed(struct http_gateway *g, const struct http_route *route, struct http_e
 	http_error_json(&r, 503, err_code(error_of_phase(g->phase)), message_of(g));
 	http_response_header(&r, "Retry-After", RETRY_AFTER);
 	/* /mcp is for some origins alone. */
-	if (route->on != http_mcp_on)
-		http_response_header(&r, "Access-Control-Allow-Origin", "*");
+	if (route->on == http_mcp_on) {
+		http_mcp_answer(g, x, &r);
+		return;
+	}
+	http_response_header(&r, "Access-Control-Allow-Origin", "*");
 	http_exchange_answer(x, &r);
 }
 

@@ -29,6 +29,26 @@ resume_listener(struct http_server *s)
 		s->is_paused = false;
 }
 
+static bool
+is_full(const struct http_server *s)
+{
+	return s->figures.connections >= s->config.connections_max;
+}
+
+/* Who is quiet between two requests makes room for another, and can come again. */
+static struct http_conn *
+idlest(const struct http_server *s)
+{
+	return TAILQ_FIRST(&s->waiting[HTTP_WAIT_IDLE]);
+}
+
+void
+http_server_has_idle(struct http_server *s)
+{
+	if (is_full(s))
+		resume_listener(s);
+}
+
 void
 http_server_left(struct http_server *s)
 {
@@ -45,7 +65,7 @@ on_resume(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	if (s->reserve < 0)
 		s->reserve = eventfd(0, EFD_CLOEXEC);
-	if (s->figures.connections < s->config.connections_max)
+	if (!is_full(s) || idlest(s) != NULL)
 		resume_listener(s);
 }
 
@@ -119,7 +139,7 @@ on_acceptable(evutil_socket_t listener, short what, void *arg)
 		socklen_t len = sizeof sa;
 		int fd;
 
-		if (s->figures.connections >= s->config.connections_max) {
+		if (is_full(s) && idlest(s) == NULL) {
 			pause_listener(s);
 			return;
 		}
@@ -130,6 +150,8 @@ on_acceptable(evutil_socket_t listener, short what, void *arg)
 		}
 		if (fd < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
 			return;
+		if (fd >= 0 && is_full(s))
+			http_conn_due(idlest(s));
 		if (fd >= 0)
 			take_connection(s, fd, &sa);
 	}

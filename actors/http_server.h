@@ -48,7 +48,7 @@ enum err http_exchange_of(struct span bytes, void (*on_answer)(void *arg, const 
 
 struct http_server_config {
 	const struct http_config *http;   /* borrowed */
-	unsigned  connections_max;        /* the listener pauses there */
+	unsigned  connections_max;        /* there the longest idle is left for a new one; while none is idle the listener pauses */
 	void    (*on_request)(void *arg, struct http_exchange *x);
 	void    (*before_answer)(void *arg, struct http_response *r); /* for what all responses say; may be NULL */
 	void     *arg;

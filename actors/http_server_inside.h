@@ -124,6 +124,9 @@ void http_conn_drop_out(struct http_conn *c);
 /* Leaves slow readers, but not that one, while all responses together are too much. */
 void http_server_make_room(struct http_server *s, const struct http_conn *but);
 
+/* A connection is between two requests: it may be left for another, where they are many. */
+void http_server_has_idle(struct http_server *s);
+
 /* A connection has ended: the listener may go on. */
 void http_server_left(struct http_server *s);
 

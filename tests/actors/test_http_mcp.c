@@ -424,6 +424,11 @@ a_closed_endpoint_says_why_before_anything_else(void **at)
 	g->phase = HTTP_LOCKED;
 	assert_int_equal(post(s, CONTEXT), 503);
 	assert_non_null(strstr(s->body, "{\"error\":{\"code\":\"locked\""));
+	/* To a page that may call here, too. */
+	assert_int_equal(say(s, "POST", BEARER JSON_TYPE "Origin: http://localhost:3000\r\n", CONTEXT), 503);
+	assert_true(has(s, "Access-Control-Allow-Origin: http://localhost:3000\n"));
+	assert_int_equal(say(s, "POST", BEARER JSON_TYPE "Origin: https://evil.example\r\n", CONTEXT), 503);
+	assert_false(has(s, "Access-Control-Allow-Origin"));
 }
 
 static void

@@ -560,6 +560,54 @@ the_listener_pauses_at_the_limit_and_goes_on(void **state)
 
 /* Without a descriptor left the one that waits is sent away, and the loop does not spin on it. */
 static void
+at_the_limit_the_longest_idle_is_left_for_another(void **state)
+{
+	struct rig *r = *state;
+	int fds[CONNECTIONS_MAX], late;
+
+	for (int i = 0; i < CONNECTIONS_MAX; i++) {
+		fds[i] = dial(r);
+		say(r, fds[i], "GET /first HTTP/1.1\r\nHost: x\r\n\r\n");
+		expect(r, fds[i], "HTTP/1.1 200 OK\r\n");
+	}
+	/* The first has asked again since: the second is quiet for longest. */
+	say(r, fds[0], "GET /again HTTP/1.1\r\nHost: x\r\n\r\n");
+	expect(r, fds[0], "HTTP/1.1 200 OK\r\n");
+	late = dial(r);
+	say(r, late, "GET /late HTTP/1.1\r\nHost: x\r\n\r\n");
+	expect(r, late, "HTTP/1.1 200 OK\r\n");
+	assert_int_equal(http_server_figures(r->server).connections, CONNECTIONS_MAX);
+	hear(r, fds[1]);
+	assert_true(r->ended);
+	hear(r, fds[0]);
+	assert_false(r->ended);
+	for (int i = 0; i < CONNECTIONS_MAX; i++)
+		close(fds[i]);
+	close(late);
+}
+
+/* Nobody was idle when the listener paused; then somebody is. */
+static void
+a_paused_listener_goes_on_when_somebody_is_idle(void **state)
+{
+	struct rig *r = *state;
+	int fds[CONNECTIONS_MAX], late;
+
+	for (int i = 0; i < CONNECTIONS_MAX; i++)
+		fds[i] = dial(r);
+	late = dial(r);
+	say(r, late, "GET /late HTTP/1.1\r\nHost: x\r\n\r\n");
+	hear(r, late);
+	assert_int_equal(r->heard_len, 0);
+	say(r, fds[7], "GET /seventh HTTP/1.1\r\nHost: x\r\n\r\n");
+	expect(r, fds[7], "HTTP/1.1 200 OK\r\n");
+	expect(r, late, "HTTP/1.1 200 OK\r\n");
+	for (int i = 0; i < CONNECTIONS_MAX; i++)
+		close(fds[i]);
+	close(late);
+}
+
+static void
 without_descriptors_it_goes_on(void **state)
 {
 	struct rig *r = *state;
@@ -637,6 +685,8 @@ main(void)
 		CASE(who_does_not_read_is_left),
 		CASE(slow_readers_are_left_when_all_they_do_not_read_is_too_much),
 		CASE(the_listener_pauses_at_the_limit_and_goes_on),
+		CASE(at_the_limit_the_longest_idle_is_left_for_another),
+		CASE(a_paused_listener_goes_on_when_somebody_is_idle),
 		CASE(without_descriptors_it_goes_on),
 		CASE(a_connection_takes_a_thousand_requests),
 	};
