@@ -29,7 +29,8 @@ def _used(fact=None, password=None):
     other = Assistant(home.origin).connect()
     other.revoke_answer(other.refresh_token)
     check(not other.lives() and a.lives(), "tokens before the look")
-    a.refresh_answer("mrt_" + old[4:-1] + "A")
+    a.refresh_answer("mrt_" + old[:3:-1]).status_is(400)
+    check(a.lives(), "a token that nobody has ended the connection")
     # Many at once, so that what one leaves is not written over by the next; some of them stay.
     m, call = a.mcp(), a.mcp().request("tools/call", {"name": "get_user_context", "arguments": {}})
     all = [Connection(home.port) for _ in range(24)]
