@@ -4,6 +4,7 @@
 
 #include "actors/http_oauth.h"
 #include "gateway/http_form.h"
+#include "gateway/oauth_pace.h"
 #include "gateway/oauth_token.h"
 #include "mailbox/pending.h"
 
@@ -12,7 +13,8 @@
 
 /* A refresh is answered so much later, for others that come with the same token meanwhile. */
 #define OAUTH_HOLD_MS      250
-#define OAUTH_HOLDS_MAX    64
+#define OAUTH_HOLDS_MAX    192
+#define OAUTH_HOLDS_WAIT   64 /* at once; past it the one that waits longest is asked about now */
 #define OAUTH_HOLD_WAITERS 8
 #define OAUTH_OVERLAP_USES 5
 
@@ -44,8 +46,7 @@ struct http_oauth {
 	struct pending   *asks;       /* owned */
 	uint64_t          n_ids;
 	struct oauth_hold holds[OAUTH_HOLDS_MAX];
-	uint64_t          register_credit; /* in thousandths of a registration */
-	struct mono_ms    register_last;
+	struct oauth_pace pace; /* of registrations */
 };
 
 /*

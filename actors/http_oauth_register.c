@@ -3,25 +3,6 @@
 #include "gateway/oauth_metadata.h"
 #include "gateway/oauth_register.h"
 
-/* Sixty a minute, twenty at once, whoever asks: many assistants share few addresses. */
-#define REGISTERS_AT_ONCE 20
-#define REGISTER_COST     1000 /* a millisecond earns one */
-
-static bool
-may_register(struct http_oauth *o, struct mono_ms now)
-{
-	uint64_t earned = o->register_last.ms == 0 ? REGISTERS_AT_ONCE * REGISTER_COST : now.ms - o->register_last.ms;
-
-	o->register_credit += earned;
-	if (o->register_credit > REGISTERS_AT_ONCE * REGISTER_COST)
-		o->register_credit = REGISTERS_AT_ONCE * REGISTER_COST;
-	o->register_last = now;
-	if (o->register_credit < REGISTER_COST)
-		return false;
-	o->register_credit -= REGISTER_COST;
-	return true;
-}
-
 void
 http_oauth_on_register(struct http_gateway *g, struct http_exchange *x)
 {
@@ -33,7 +14,7 @@ http_oauth_on_register(struct http_gateway *g, struct http_exchange *x)
 		http_oauth_preflight(x, "POST");
 		return;
 	}
-	if (g->oauth->client_key == NULL || !may_register(g->oauth, clock_mono())) {
+	if (g->oauth->client_key == NULL || !oauth_pace_take(&g->oauth->pace, r->peer, clock_mono())) {
 		http_oauth_refuse(x, OAUTH_TOO_MANY);
 		return;
 	}

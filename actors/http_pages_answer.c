@@ -8,10 +8,9 @@
 #include "gateway/span.h"
 #include "mailbox/base64.h"
 
-#define KNOWN_ID_BYTES 16
-#define KNOWN_BYTES    (KNOWN_ID_BYTES + 32)
-#define KNOWN_LEN      64
-#define HTML           "text/html; charset=utf-8"
+#define KNOWN_BYTES (WEB_KNOWN_BYTES + 32)
+#define KNOWN_LEN   64
+#define HTML        "text/html; charset=utf-8"
 
 static bool
 is_cookie(struct span value)
@@ -100,17 +99,17 @@ web_mark_holds(const struct http_gateway *g, const struct web_browser *b, struct
 
 /* Bound to the password, so a new one knows nobody. */
 static void
-known_tag(const struct http_gateway *g, const uint8_t id[KNOWN_ID_BYTES], uint8_t out[32])
+known_tag(const struct http_gateway *g, const uint8_t id[WEB_KNOWN_BYTES], uint8_t out[32])
 {
-	uint8_t context[KNOWN_ID_BYTES + SHA256_LEN];
+	uint8_t context[WEB_KNOWN_BYTES + SHA256_LEN];
 
-	memcpy(context, id, KNOWN_ID_BYTES);
-	oauth_hash(secret_span(g->oauth->verifier), context + KNOWN_ID_BYTES);
+	memcpy(context, id, WEB_KNOWN_BYTES);
+	oauth_hash(secret_span(g->oauth->verifier), context + WEB_KNOWN_BYTES);
 	keyed_tag(g->oauth->form_key, "memories/web-known/v1", (struct span){ context, sizeof context }, out);
 }
 
 bool
-web_is_known(const struct http_gateway *g, const struct http_request *r)
+web_is_known(const struct http_gateway *g, const struct http_request *r, uint8_t id[WEB_KNOWN_BYTES])
 {
 	uint8_t bytes[KNOWN_BYTES + 3], tag[32];
 	struct span value;
@@ -120,7 +119,9 @@ web_is_known(const struct http_gateway *g, const struct http_request *r)
 	    base64_decode(value, bytes, &len) != OK)
 		return false;
 	known_tag(g, bytes, tag);
-	return same_bytes(tag, bytes + KNOWN_ID_BYTES, sizeof tag);
+	if (id != NULL)
+		memcpy(id, bytes, WEB_KNOWN_BYTES);
+	return same_bytes(tag, bytes + WEB_KNOWN_BYTES, sizeof tag);
 }
 
 void
@@ -129,8 +130,8 @@ web_known_set(const struct http_gateway *g, struct http_response *r)
 	uint8_t bytes[KNOWN_BYTES];
 	char value[KNOWN_LEN + 1], text[200];
 
-	random_bytes(bytes, KNOWN_ID_BYTES);
-	known_tag(g, bytes, bytes + KNOWN_ID_BYTES);
+	random_bytes(bytes, WEB_KNOWN_BYTES);
+	known_tag(g, bytes, bytes + WEB_KNOWN_BYTES);
 	base64_encode((struct span){ bytes, sizeof bytes }, value);
 	value[KNOWN_LEN] = '\0';
 	snprintf(text, sizeof text, "%s=%s; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=15552000",
@@ -216,16 +217,30 @@ web_say_login(struct http_gateway *g, struct http_exchange *x, int status, const
 	web_say_wait(x, status, b, status != 429 ? 0 : p.seconds > 0 ? p.seconds : 2, e, page);
 }
 
+static void
+start_moved(struct http_response *r, const struct web_browser *b, struct span where)
+{
+	http_response_start(r, 303);
+	http_response_header_span(r, "Location", where);
+	add_headers(r, b, WEB_POLICY_CONSENT);
+}
+
 void
-web_say_moved(struct http_exchange *x, const struct http_gateway *g, const struct web_browser *b, struct span where,
-    bool known)
+web_say_welcome(struct http_exchange *x, const struct http_gateway *g, const struct web_browser *b, struct span where)
 {
 	struct http_response r;
 
-	http_response_start(&r, 303);
-	http_response_header_span(&r, "Location", where);
-	add_headers(&r, b, WEB_POLICY_CONSENT);
-	if (known)
-		web_known_set(g, &r);
+	start_moved(&r, b, where);
+	web_known_set(g, &r);
+	http_exchange_answer(x, &r);
+}
+
+void
+web_say_back(struct http_exchange *x, const struct web_browser *b, struct span where)
+{
+	struct http_response r;
+
+	start_moved(&r, b, where);
+	http_response_header(&r, "Set-Cookie", WEB_COOKIE "=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0");
 	http_exchange_answer(x, &r);
 }

@@ -36,6 +36,14 @@ way_back(const struct http_gateway *g, const struct oauth_waiting *w, const char
 	return len > 0;
 }
 
+/* The owner has come for this request: the login is over with it. */
+static void
+end(struct http_gateway *g, const struct web_browser *b, struct oauth_waiting *w)
+{
+	oauth_waiting_end(&g->pages->waitings, w);
+	web_sessions_end(&g->pages->sessions, b->hash);
+}
+
 /* The owner has decided, or there is nothing to decide: the browser goes back. */
 static void
 send_back(struct http_gateway *g, struct http_exchange *x, const struct web_browser *b, struct oauth_waiting *w,
@@ -44,9 +52,9 @@ send_back(struct http_gateway *g, struct http_exchange *x, const struct web_brow
 	struct secret *where = NULL;
 	bool fits = way_back(g, w, NULL, error, &where);
 
-	oauth_waiting_end(&g->pages->waitings, w);
+	end(g, b, w);
 	if (fits)
-		web_say_moved(x, g, b, secret_span(where), false);
+		web_say_back(x, b, secret_span(where));
 	else
 		web_say_notice(x, 400, b, WEB_MALFORMED);
 	secret_free(&where);
@@ -76,7 +84,7 @@ tell_error(struct http_gateway *g, struct http_exchange *x, const struct web_bro
 	p.host = oauth_redirect_shown(w->redirect);
 	e = web_error_page(b->language, &p, &page);
 	secret_free(&where);
-	oauth_waiting_end(&g->pages->waitings, w);
+	end(g, b, w);
 	web_say(x, 400, b, WEB_POLICY, e, page);
 }
 
@@ -99,6 +107,13 @@ show(struct http_gateway *g, struct http_exchange *x, const struct web_browser *
 	web_say(x, chose_nothing ? 400 : 200, b, WEB_POLICY_CONSENT, e, page);
 }
 
+/* In the session whose login was for this request. */
+static bool
+may_decide(const struct web_browser *b, const struct oauth_waiting *w)
+{
+	return b->is_fresh && w->is_logged_in;
+}
+
 static void
 on_looked_up(struct http_gateway *g, void *arg, enum err e, const union any_body *answer)
 {
@@ -108,7 +123,8 @@ on_looked_up(struct http_gateway *g, void *arg, enum err e, const union any_body
 
 	free(arg);
 	web_browser_of(g, http_exchange_request(l.x), false, &b);
-	if (!b.is_fresh || (w = oauth_waiting_find(&g->pages->waitings, span_of(l.tx), b.hash, clock_mono())) == NULL)
+	w = oauth_waiting_find(&g->pages->waitings, span_of(l.tx), b.hash, clock_mono());
+	if (w == NULL || !may_decide(&b, w))
 		web_say_notice(l.x, 400, &b, WEB_EXPIRED);
 	else
 		/* What is not known is not shown; consent goes on. */
@@ -148,7 +164,7 @@ on_decided(struct http_gateway *g, void *arg, enum err e, const union any_body *
 	free(arg);
 	web_browser_of(g, http_exchange_request(d.x), false, &b);
 	if (e == OK)
-		web_say_moved(d.x, g, &b, secret_span(d.where), false);
+		web_say_back(d.x, &b, secret_span(d.where));
 	else
 		web_say_notice(d.x, 503, &b, e == ERR_LOCKED ? WEB_LOCKED : e == ERR_PROFILE_OFF ? WEB_OFF :
 		    e == ERR_MAINTENANCE ? WEB_MAINTENANCE : e == ERR_BUSY ? WEB_BUSY : e == ERR_PROFILE_FULL ? WEB_FULL :
@@ -178,7 +194,7 @@ allow(struct http_gateway *g, struct http_exchange *x, const struct web_browser 
 		e = http_oauth_ask(g, MSG_CONSENT, &body, on_decided, d);
 	}
 	wipe(code, sizeof code);
-	oauth_waiting_end(&g->pages->waitings, w);
+	end(g, b, w);
 	if (e == OK)
 		return;
 	if (d != NULL)
@@ -256,7 +272,7 @@ show_again(struct http_gateway *g, struct http_exchange *x, const struct http_fo
 	if (http_form_value(f, "tx", &tx) != 1 ||
 	    (w = oauth_waiting_find(&g->pages->waitings, tx, b->hash, clock_mono())) == NULL)
 		web_say_notice(x, 400, b, WEB_EXPIRED);
-	else if (!b->is_fresh)
+	else if (!may_decide(b, w))
 		web_say_login(g, x, 200, b, w->tx, WEB_LOGIN_ASKS, 0);
 	else
 		web_go_on(g, x, b, w, false);
@@ -269,7 +285,7 @@ take_decision(struct http_gateway *g, struct http_exchange *x, const struct http
 
 	if (w == NULL)
 		return;
-	if (!b->is_fresh)
+	if (!may_decide(b, w))
 		web_say_login(g, x, 200, b, w->tx, WEB_LOGIN_ASKS, 0);
 	else if (w->error != NULL)
 		tell_error(g, x, b, w);

@@ -48,8 +48,8 @@ void web_mark(const struct http_gateway *g, const struct web_browser *b, const c
 bool web_mark_holds(const struct http_gateway *g, const struct web_browser *b, struct span tx, const char *purpose,
     struct span mark);
 
-/* A browser that has logged in before with this password; its mark lasts half a year. */
-bool web_is_known(const struct http_gateway *g, const struct http_request *r);
+/* A browser that has logged in before with this password; its mark lasts half a year. id: which, or NULL. */
+bool web_is_known(const struct http_gateway *g, const struct http_request *r, uint8_t id[WEB_KNOWN_BYTES]);
 void web_known_set(const struct http_gateway *g, struct http_response *r);
 
 /* The form came from one of our pages. */
@@ -66,9 +66,15 @@ void web_say_notice(struct http_exchange *x, int status, const struct web_browse
 void web_say_login(struct http_gateway *g, struct http_exchange *x, int status, const struct web_browser *b,
     const char *tx, enum web_login_state state, uint64_t wait_ms);
 
-/* 303 to a place of ours or the client's. known: also marks the browser as known. */
-void web_say_moved(struct http_exchange *x, const struct http_gateway *g, const struct web_browser *b,
-    struct span where, bool known);
+/* 303 to a page of ours, of a browser that is known from now on. */
+void web_say_welcome(struct http_exchange *x, const struct http_gateway *g, const struct web_browser *b,
+    struct span where);
+
+/* 303 to the client. The session's cookie is taken back: whatever listens there would be sent it. */
+void web_say_back(struct http_exchange *x, const struct web_browser *b, struct span where);
+
+/* Of a password that is being tried when the process stops: whoever waits is told. */
+void web_login_drop(void *what);
 
 /* Goes on with a request whose owner is here: an error is told, else consent is asked for. */
 void web_go_on(struct http_gateway *g, struct http_exchange *x, const struct web_browser *b, struct oauth_waiting *w,

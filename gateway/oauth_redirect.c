@@ -155,7 +155,8 @@ oauth_redirect_is_loopback(struct span uri)
 {
 	struct oauth_uri u;
 
-	return oauth_uri_parse(uri, &u) && is_loopback(&u);
+	return oauth_uri_parse(uri, &u) && (span_is(u.scheme, "http") || span_is(u.scheme, "https")) && u.has_authority &&
+	    is_loopback_host(u.host);
 }
 
 bool

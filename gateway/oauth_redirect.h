@@ -33,7 +33,7 @@ bool oauth_uri_parse(struct span text, struct oauth_uri *out);
  */
 bool oauth_redirect_acceptable(struct span uri);
 
-/* True for http to a loopback host: whatever program listens there gets the code. */
+/* True for http and https to a loopback host: whatever program listens there gets the code. */
 bool oauth_redirect_is_loopback(struct span uri);
 
 /*

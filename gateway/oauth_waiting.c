@@ -17,30 +17,53 @@ end_at(struct oauth_waitings *w, size_t i)
 	w->at[i] = NULL;
 }
 
-/* Where the next one goes: a free place, or that of the oldest, of its address when that has too many. */
+/* What is looked for among those that wait; OAUTH_WAITING_MAX: there is none. */
+struct places {
+	size_t n, n_peer;                 /* of the kind, and of its address */
+	size_t free_place, oldest, of_peer, of_all;
+};
+
 static size_t
-place_for(const struct oauth_waitings *w, const uint8_t peer[SHA256_LEN])
+older(const struct oauth_waitings *w, size_t a, size_t b)
 {
-	size_t n_peer = 0, free_place = OAUTH_WAITING_MAX, oldest = OAUTH_WAITING_MAX, own = OAUTH_WAITING_MAX;
+	return b == OAUTH_WAITING_MAX || w->at[a]->since.ms < w->at[b]->since.ms ? a : b;
+}
+
+static struct places
+look(const struct oauth_waitings *w, const uint8_t peer[SHA256_LEN], bool is_owners)
+{
+	struct places p = { 0, 0, OAUTH_WAITING_MAX, OAUTH_WAITING_MAX, OAUTH_WAITING_MAX, OAUTH_WAITING_MAX };
 
 	for (size_t i = 0; i < OAUTH_WAITING_MAX; i++) {
-		const struct oauth_waiting *one = w->at[i];
-
-		if (one == NULL) {
-			free_place = i;
+		if (w->at[i] == NULL) {
+			p.free_place = i;
 			continue;
 		}
-		if (oldest == OAUTH_WAITING_MAX || one->since.ms < w->at[oldest]->since.ms)
-			oldest = i;
-		if (memcmp(one->peer, peer, SHA256_LEN) != 0)
+		p.of_all = older(w, i, p.of_all);
+		if (w->at[i]->is_owners != is_owners)
 			continue;
-		n_peer++;
-		if (own == OAUTH_WAITING_MAX || one->since.ms < w->at[own]->since.ms)
-			own = i;
+		p.n++;
+		p.oldest = older(w, i, p.oldest);
+		if (memcmp(w->at[i]->peer, peer, SHA256_LEN) != 0)
+			continue;
+		p.n_peer++;
+		p.of_peer = older(w, i, p.of_peer);
 	}
-	if (n_peer >= OAUTH_WAITING_PEER)
-		return own;
-	return free_place < OAUTH_WAITING_MAX ? free_place : oldest;
+	return p;
+}
+
+/* Where the next one goes: a free place, or that of the oldest of its kind, of its address when that has too many. */
+static size_t
+place_for(const struct oauth_waitings *w, const uint8_t peer[SHA256_LEN], bool is_owners)
+{
+	struct places p = look(w, peer, is_owners);
+	size_t room = is_owners ? OAUTH_WAITING_OWN : OAUTH_WAITING_MAX - OAUTH_WAITING_OWN;
+
+	if (p.n_peer >= OAUTH_WAITING_PEER)
+		return p.of_peer;
+	if (p.n < room && p.free_place < OAUTH_WAITING_MAX)
+		return p.free_place;
+	return p.oldest < OAUTH_WAITING_MAX ? p.oldest : p.of_all;
 }
 
 static struct span
@@ -77,7 +100,7 @@ copy(const struct oauth_request *r)
 
 enum err
 oauth_waiting_add(struct oauth_waitings *w, const struct oauth_request *r, const uint8_t browser[SHA256_LEN],
-    struct span peer, struct mono_ms now, struct oauth_waiting **out)
+    struct span peer, bool is_owners, struct mono_ms now, struct oauth_waiting **out)
 {
 	struct oauth_waiting *one = copy(r);
 	uint8_t id[OAUTH_TX_BYTES];
@@ -90,7 +113,8 @@ oauth_waiting_add(struct oauth_waitings *w, const struct oauth_request *r, const
 	sha256(peer.p, peer.len, one->peer);
 	memcpy(one->browser, browser, SHA256_LEN);
 	one->since = now;
-	place = place_for(w, one->peer);
+	one->is_owners = is_owners;
+	place = place_for(w, one->peer, is_owners);
 	end_at(w, place);
 	w->at[place] = one;
 	*out = one;
@@ -113,11 +137,10 @@ oauth_waiting_find(struct oauth_waitings *w, struct span tx, const uint8_t brows
 }
 
 void
-oauth_waiting_move(struct oauth_waitings *w, const uint8_t from[SHA256_LEN], const uint8_t to[SHA256_LEN])
+oauth_waiting_logged_in(struct oauth_waiting *one, const uint8_t browser[SHA256_LEN])
 {
-	for (size_t i = 0; i < OAUTH_WAITING_MAX; i++)
-		if (w->at[i] != NULL && same_bytes(w->at[i]->browser, from, SHA256_LEN))
-			memcpy(w->at[i]->browser, to, SHA256_LEN);
+	memcpy(one->browser, browser, SHA256_LEN);
+	one->is_owners = one->is_logged_in = true;
 }
 
 void

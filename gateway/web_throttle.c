@@ -10,10 +10,25 @@
 #define ALL_FREE    20
 #define ALL_MAX_MS  60000u
 
-static void
-hash_of(struct span peer, uint8_t out[SHA256_LEN])
+/* Tries that are counted apart. */
+struct table {
+	struct web_tries *at;
+	size_t            n;
+	uint8_t           who[SHA256_LEN];
+};
+
+static struct table
+table_of(struct web_throttle *t, const struct web_who *who)
 {
-	sha256(peer.p, peer.len, out);
+	struct table own = { t->peers, WEB_THROTTLE_PEERS, { 0 } };
+
+	if (who->is_known) {
+		own.at = t->known;
+		own.n = WEB_THROTTLE_KNOWN;
+		sha256(who->known, sizeof who->known, own.who);
+	} else
+		sha256(who->peer.p, who->peer.len, own.who);
+	return own;
 }
 
 static uint64_t
@@ -31,46 +46,42 @@ wait_of(const struct web_tries *e, unsigned free_tries, uint64_t max_ms, struct 
 	return since >= delay ? 0 : delay - since;
 }
 
-static const struct web_tries *
-find(const struct web_throttle *t, const uint8_t peer[SHA256_LEN])
+/* NULL: it has not tried. */
+static struct web_tries *
+find(const struct table *own)
 {
-	for (size_t i = 0; i < WEB_THROTTLE_PEERS; i++)
-		if (t->peers[i].n > 0 && memcmp(t->peers[i].peer, peer, SHA256_LEN) == 0)
-			return &t->peers[i];
+	for (size_t i = 0; i < own->n; i++)
+		if (own->at[i].n > 0 && memcmp(own->at[i].who, own->who, SHA256_LEN) == 0)
+			return &own->at[i];
 	return NULL;
 }
 
 uint64_t
-web_throttle_wait(const struct web_throttle *t, struct span peer, bool is_known_browser, struct mono_ms now)
+web_throttle_wait(struct web_throttle *t, const struct web_who *who, struct mono_ms now)
 {
-	uint8_t hash[SHA256_LEN];
-	const struct web_tries *e;
-	uint64_t own, all;
+	struct table table = table_of(t, who);
+	const struct web_tries *e = find(&table);
+	uint64_t own = e == NULL ? 0 : wait_of(e, PEER_FREE, PEER_MAX_MS, now);
+	uint64_t all = who->is_known ? 0 : wait_of(&t->all, ALL_FREE, ALL_MAX_MS, now);
 
-	hash_of(peer, hash);
-	e = find(t, hash);
-	own = e == NULL ? 0 : wait_of(e, PEER_FREE, PEER_MAX_MS, now);
-	all = is_known_browser ? 0 : wait_of(&t->all, ALL_FREE, ALL_MAX_MS, now);
 	return own > all ? own : all;
 }
 
 /* Its entry, or that of whoever tried longest ago. */
 static struct web_tries *
-take(struct web_throttle *t, const uint8_t peer[SHA256_LEN])
+take(const struct table *own)
 {
-	struct web_tries *oldest = &t->peers[0];
+	struct web_tries *e = find(own);
 
-	for (size_t i = 0; i < WEB_THROTTLE_PEERS; i++) {
-		struct web_tries *e = &t->peers[i];
-
-		if (e->n > 0 && memcmp(e->peer, peer, SHA256_LEN) == 0)
-			return e;
-		if (oldest->n > 0 && (e->n == 0 || e->last.ms < oldest->last.ms))
-			oldest = e;
-	}
-	oldest->n = 0;
-	memcpy(oldest->peer, peer, SHA256_LEN);
-	return oldest;
+	if (e != NULL)
+		return e;
+	e = &own->at[0];
+	for (size_t i = 1; i < own->n && e->n > 0; i++)
+		if (own->at[i].n == 0 || own->at[i].last.ms < e->last.ms)
+			e = &own->at[i];
+	e->n = 0;
+	memcpy(e->who, own->who, SHA256_LEN);
+	return e;
 }
 
 static void
@@ -83,24 +94,23 @@ count(struct web_tries *e, struct mono_ms now)
 }
 
 void
-web_throttle_tried(struct web_throttle *t, struct span peer, struct mono_ms now)
+web_throttle_tried(struct web_throttle *t, const struct web_who *who, struct mono_ms now)
 {
-	uint8_t hash[SHA256_LEN];
+	struct table own = table_of(t, who);
 
-	hash_of(peer, hash);
-	count(take(t, hash), now);
-	count(&t->all, now);
+	count(take(&own), now);
+	if (!who->is_known)
+		count(&t->all, now);
 }
 
 void
-web_throttle_passed(struct web_throttle *t, struct span peer)
+web_throttle_passed(struct web_throttle *t, const struct web_who *who)
 {
-	uint8_t hash[SHA256_LEN];
+	struct table own = table_of(t, who);
+	struct web_tries *e = find(&own);
 
-	hash_of(peer, hash);
-	for (size_t i = 0; i < WEB_THROTTLE_PEERS; i++)
-		if (memcmp(t->peers[i].peer, hash, SHA256_LEN) == 0)
-			t->peers[i].n = 0;
-	if (t->all.n > 0)
+	if (e != NULL)
+		e->n = 0;
+	if (!who->is_known && t->all.n > 0)
 		t->all.n--;
 }

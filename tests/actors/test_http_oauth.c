@@ -223,7 +223,7 @@ is_known(const char *value)
 
 	snprintf(text, sizeof text, "GET / HTTP/1.1\r\n" HOST "Cookie: x=y; __Host-memories-known=%s\r\n\r\n", value);
 	assert_int_equal(http_exchange_of(span_of(text), http_rig_on_answer, &a, &x), OK);
-	known = web_is_known(rig_self(h.rig), http_exchange_request(x));
+	known = web_is_known(rig_self(h.rig), http_exchange_request(x), NULL);
 	http_dispatch(rig_self(h.rig), x);
 	return known;
 }
@@ -412,7 +412,7 @@ a_connected_client_is_said_to_be(void **state)
 	answer_client((struct uuid){ { 1 } });
 	assert_non_null(strstr(a->body, "connected already, since 2026-12-01"));
 	/* The same without grants' word. */
-	a = authorize("");
+	a = log_in(authorize(""));
 	assert_non_null(rig_expect(h.rig, MSG_CLIENT_WANTED));
 	assert_int_equal(a->status, 0);
 	fake_clock_advance(5000);
@@ -421,21 +421,71 @@ a_connected_client_is_said_to_be(void **state)
 	assert_non_null(strstr(a->body, "name=\"decision\""));
 }
 
-static void
-an_old_login_is_asked_for_again(void **state)
+/* What a page shows is asked for again, under its name. */
+static struct answer *
+again(const struct answer *page)
 {
-	struct answer *page = consent_page(), *a;
+	char target[100], tx[64];
+
+	snprintf(target, sizeof target, "/consent?tx=%s", http_rig_field(page, "tx", tx));
+	return http_rig_send(&h, "GET", target, "", "");
+}
+
+/* The session's cookie comes to whatever listens on this host, on any port: it must not be enough to begin and to allow. */
+static void
+a_login_is_for_one_request(void **state)
+{
+	struct answer first = *consent_page(), second, *a;
+
+	(void)state;
+	second = *authorize("");
+	assert_non_null(strstr(second.body, "name=\"password\""));
+	a = again(&second);
+	assert_int_equal(a->status, 200);
+	assert_non_null(strstr(a->body, "name=\"password\""));
+	assert_null(strstr(a->body, "name=\"decision\""));
+	assert_int_equal(post_consent(&second, ALLOW, OWN)->status, 403);
+	assert_true(rig_silent(h.rig));
+	/* The first still waits for its decision. */
+	a = again(&first);
+	answer_client((struct uuid){ { 0 } });
+	assert_non_null(strstr(a->body, "name=\"decision\""));
+}
+
+static void
+nothing_is_left_of_a_login_after_the_decision(void **state)
+{
+	static const char *const decisions[] = { "&decision=deny", ALLOW };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct answer *page = consent_page(), *a = post_consent(page, decisions[i], OWN);
+
+		if (i == 1) {
+			assert_non_null(rig_expect(h.rig, MSG_CONSENT));
+			assert_int_equal(rig_deliver(h.rig, MSG_CONSENT_KEPT, ACTOR_GRANTS, rig_ask_id(h.rig),
+			    &(struct one_id_body){ { { 1 } } }), OK);
+		}
+		assert_int_equal(a->status, 303);
+		assert_true(span_starts(span_of(a->cookies), "__Host-memories=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0"));
+		/* Whoever kept the cookie is nobody. */
+		assert_int_equal(again(page)->status, 400);
+		assert_non_null(strstr(authorize("")->body, "name=\"password\""));
+	}
+}
+
+static void
+a_request_ends_after_ten_minutes(void **state)
+{
+	struct answer page = *consent_page(), *a;
 
 	(void)state;
 	fake_clock_advance(590000);
-	a = authorize("");
+	a = again(&page);
 	answer_client((struct uuid){ { 0 } });
 	assert_non_null(strstr(a->body, "name=\"decision\""));
-	fake_clock_advance(320000);
-	a = authorize("");
-	assert_non_null(strstr(a->body, "name=\"password\""));
-	a = post_consent(page, ALLOW, OWN);
-	assert_int_equal(a->status, 400);
+	fake_clock_advance(10000);
+	assert_int_equal(post_consent(&page, ALLOW, OWN)->status, 400);
 	assert_true(rig_silent(h.rig));
 }
 
@@ -628,17 +678,52 @@ refreshes_that_differ_are_not_one(void **state)
 	assert_int_equal(a->status, 429);
 }
 
+/* From one stranger, as fast as it can. */
+static void
+made_up_tokens_keep_no_refresh_out(void **state)
+{
+	struct token_found_body kept = { .scopes = 1, .left_ms = 600000 };
+	char mine[OAUTH_TOKEN_LEN + 1];
+	uint8_t hash[SHA256_LEN];
+	unsigned n = 0;
+	struct answer *a;
+
+	(void)state;
+	oauth_token_make(OAUTH_REFRESH, mine);
+	oauth_hash(span_of(mine), hash);
+	for (unsigned i = 0; i < OAUTH_HOLDS_WAIT; i++) {
+		oauth_token_make(OAUTH_REFRESH, refresh);
+		assert_int_equal(send_refresh("")->status, 0);
+	}
+	assert_true(rig_silent(h.rig));
+	/* One more is let in; who waits longest is asked about at once. */
+	memcpy(refresh, mine, sizeof refresh);
+	a = send_refresh("");
+	assert_int_equal(a->status, 0);
+	assert_non_null(rig_expect(h.rig, MSG_TOKEN_REFRESH));
+	assert_true(rig_silent(h.rig));
+	fake_clock_advance(250);
+	rig_tick(h.rig, clock_mono());
+	for (const union any_body *b; n < OAUTH_HOLDS_WAIT && (b = rig_expect(h.rig, MSG_TOKEN_REFRESH)) != NULL; n++) {
+		bool is_mine = memcmp(b->token_refresh.token, hash, SHA256_LEN) == 0;
+
+		assert_int_equal(is_mine ? rig_deliver(h.rig, MSG_TOKENS_KEPT, ACTOR_GRANTS, rig_ask_id(h.rig), &kept)
+		    : rig_deliver(h.rig, MSG_HTTP_DENIED, ACTOR_GRANTS, rig_ask_id(h.rig),
+		    &(struct refusal_body){ .error = ERR_INVALID_TOKEN }), OK);
+	}
+	assert_int_equal(a->status, 200);
+}
+
 /* Whoever still waits when the process stops hears something. */
 static void
 what_waits_ends_with_the_process(void **state)
 {
-	struct answer *page = authorize(""), *a[4];
+	struct answer *a[4];
 
 	(void)state;
 	oauth_token_make(OAUTH_REFRESH, refresh);
-	a[0] = log_in(page);
-	page = authorize("");
-	a[1] = page;
+	a[0] = log_in(authorize(""));
+	a[1] = log_in(authorize(""));
 	assert_int_equal(a[1]->status, 0);
 	rig_forget(h.rig);
 	a[2] = send_refresh("");
@@ -753,9 +838,12 @@ main(void)
 		TEST(denial_goes_back),
 		TEST(consent_is_one_decision_of_one_browser),
 		TEST(a_connected_client_is_said_to_be),
-		TEST(an_old_login_is_asked_for_again),
+		TEST(a_login_is_for_one_request),
+		TEST(nothing_is_left_of_a_login_after_the_decision),
+		TEST(a_request_ends_after_ten_minutes),
 		TEST(sessions_end_with_the_keys),
 		TEST(closed_pages_say_why),
+		TEST(made_up_tokens_keep_no_refresh_out),
 		TEST(what_waits_ends_with_the_process),
 		TEST(refreshes_at_once_get_one_answer),
 		TEST(an_answer_can_be_given_again),

@@ -129,7 +129,8 @@ what_a_person_is_shown(void **state)
 	assert_true(span_is(oauth_redirect_shown(span_of("cursor://anysphere.cursor-mcp/x")), "cursor:"));
 	assert_true(span_is(oauth_redirect_shown(span_of("com.example:/x")), "com.example:"));
 	assert_true(oauth_redirect_is_loopback(span_of("http://localhost:1/")));
-	assert_false(oauth_redirect_is_loopback(span_of("https://localhost:1/")));
+	assert_true(oauth_redirect_is_loopback(span_of("https://localhost:1/")));
+	assert_false(oauth_redirect_is_loopback(span_of("https://localhost.example/")));
 	assert_false(oauth_redirect_is_loopback(span_of("cursor://localhost")));
 }
 

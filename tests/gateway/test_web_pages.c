@@ -112,9 +112,9 @@ consent_shows_what_is_asked_for_and_no_more(void **state)
 	const char *text = consent(WEB_EN, &p);
 
 	(void)state;
-	assert_non_null(strstr(text, "“Name”"));
-	assert_non_null(strstr(text, "unverified"));
-	assert_non_null(strstr(text, "<dd>a.example:8443</dd>"));
+	assert_non_null(strstr(text, "<dd class=\"name\"><bdi>Name</bdi></dd>\n<dd class=\"soft\">Unverified: "));
+	assert_non_null(strstr(text, "<dd><bdi>a.example:8443</bdi></dd>"));
+	assert_null(strstr(text, "stay shared"));
 	assert_non_null(strstr(text, "value=\"profile:read\" checked"));
 	assert_non_null(strstr(text, "value=\"context:search\">"));
 	assert_null(strstr(text, "value=\"context:search\" checked"));
@@ -138,10 +138,11 @@ consent_warns(void **state)
 	assert_non_null(strstr(consent(WEB_EN, &p), "on the computer you are using"));
 	p.redirect = span_of("cursor://anysphere.cursor-mcp/x");
 	assert_non_null(strstr(consent(WEB_EN, &p), "opens an app"));
-	assert_non_null(strstr(page_text, "<dd>cursor:</dd>"));
+	assert_non_null(strstr(page_text, "<dd><bdi>cursor:</bdi></dd>"));
 	p.is_connected = true;
 	p.since = (struct wall_ms){ 1796083200000 };
 	assert_non_null(strstr(consent(WEB_EN, &p), "connected already, since 2026-12-01."));
+	assert_non_null(strstr(page_text, "Facts that you shared with it before stay shared."));
 	p.chose_nothing = true;
 	assert_non_null(strstr(consent(WEB_EN, &p), "Tick at least"));
 }
@@ -155,7 +156,10 @@ a_strangers_words_are_text(void **state)
 	(void)state;
 	p.name = span_of("</dd><script>alert('x')</script>\"&{{csrf}}{{#read}}");
 	assert_non_null(strstr(consent(WEB_EN, &p),
-	    "“&lt;/dd&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot;&amp;{{csrf}}{{#read}}”"));
+	    "<bdi>&lt;/dd&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot;&amp;{{csrf}}{{#read}}</bdi>"));
+	/* Nothing in a name can look like the end of it: it stands in a box, and not in quotes. */
+	p.name = span_of("Name” is verified. “");
+	assert_non_null(strstr(consent(WEB_EN, &p), "<dd class=\"name\"><bdi>Name” is verified. “</bdi></dd>\n<dd class=\"soft\">Unverified"));
 	assert_int_equal(web_notice_page(WEB_EN, WEB_MAINTENANCE, span_of("<b>"), &page), OK);
 	assert_non_null(strstr(text_of(page), "<p>&lt;b&gt;</p>"));
 }

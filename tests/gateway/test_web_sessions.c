@@ -89,7 +89,7 @@ too_many_sessions_push_the_oldest_out(void **state)
 }
 
 static struct oauth_waiting *
-begin(unsigned browser, const char *peer)
+begin_of(unsigned browser, const char *peer, bool is_owners)
 {
 	struct oauth_request r = { .redirect = span_of("http://127.0.0.1:9/cb"),
 	    .redirect_registered = span_of("http://127.0.0.1/cb"),
@@ -97,14 +97,20 @@ begin(unsigned browser, const char *peer)
 	struct oauth_waiting *out;
 
 	r.client.name = span_of("Name");
-	assert_int_equal(oauth_waiting_add(&waitings, &r, cookie(browser), span_of(peer), now, &out), OK);
+	assert_int_equal(oauth_waiting_add(&waitings, &r, cookie(browser), span_of(peer), is_owners, now, &out), OK);
 	return out;
+}
+
+static struct oauth_waiting *
+begin(unsigned browser, const char *peer)
+{
+	return begin_of(browser, peer, false);
 }
 
 static void
 a_request_waits_in_its_browser(void **state)
 {
-	struct oauth_waiting *one = begin(1, "a");
+	struct oauth_waiting *one = begin(1, "a"), *other;
 	char tx[OAUTH_TX_LEN + 1];
 
 	(void)state;
@@ -116,7 +122,13 @@ a_request_waits_in_its_browser(void **state)
 	assert_true(span_is(one->redirect, "http://127.0.0.1:9/cb"));
 	assert_null(oauth_waiting_find(&waitings, span_of(tx), cookie(2), now));
 	assert_null(oauth_waiting_find(&waitings, span_of("x"), cookie(1), now));
-	oauth_waiting_move(&waitings, cookie(1), cookie(2));
+	other = begin(1, "a");
+	assert_false(one->is_logged_in);
+	oauth_waiting_logged_in(one, cookie(2));
+	assert_true(one->is_logged_in);
+	/* A login is for one request: another that waits in that browser stays where it is. */
+	assert_ptr_equal(oauth_waiting_find(&waitings, span_of(other->tx), cookie(1), now), other);
+	assert_false(other->is_logged_in);
 	assert_null(oauth_waiting_find(&waitings, span_of(tx), cookie(1), now));
 	assert_ptr_equal(oauth_waiting_find(&waitings, span_of(tx), cookie(2), now), one);
 	oauth_waiting_end(&waitings, one);
@@ -168,6 +180,39 @@ the_table_is_bounded(void **state)
 	assert_null(oauth_waiting_find(&waitings, span_of(first), cookie(1), now));
 }
 
+/* From as many addresses as they like. */
+static void
+strangers_push_out_none_of_the_owners(void **state)
+{
+	char peer[20], first[OAUTH_TX_LEN + 1], of_login[OAUTH_TX_LEN + 1];
+	struct oauth_waiting *one;
+
+	(void)state;
+	memcpy(first, begin_of(1, "owner", true)->tx, sizeof first);
+	one = begin(2, "new browser");
+	oauth_waiting_logged_in(one, cookie(3));
+	memcpy(of_login, one->tx, sizeof of_login);
+	for (unsigned i = 0; i < 1000; i++, now.ms++) {
+		snprintf(peer, sizeof peer, "%u", i);
+		begin(4, peer);
+	}
+	assert_non_null(oauth_waiting_find(&waitings, span_of(first), cookie(1), now));
+	assert_non_null(oauth_waiting_find(&waitings, span_of(of_login), cookie(3), now));
+	for (unsigned i = 0; i < OAUTH_WAITING_OWN; i++, now.ms++)
+		begin_of(1, "owner", true);
+	assert_null(oauth_waiting_find(&waitings, span_of(first), cookie(1), now));
+}
+
+/* More than have room: each was a login of its own. */
+static void
+what_was_logged_in_for_takes_any_place(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2 * OAUTH_WAITING_MAX; i++, now.ms++)
+		oauth_waiting_logged_in(begin(i, i % 2 == 0 ? "a" : "b"), cookie(i));
+	begin(1, "c");
+}
+
 int
 main(void)
 {
@@ -180,6 +225,8 @@ main(void)
 		cmocka_unit_test_setup(a_request_waits_ten_minutes, reset),
 		cmocka_unit_test_setup(one_address_pushes_out_only_its_own, reset),
 		cmocka_unit_test_setup(the_table_is_bounded, reset),
+		cmocka_unit_test_setup(strangers_push_out_none_of_the_owners, reset),
+		cmocka_unit_test_setup(what_was_logged_in_for_takes_any_place, reset),
 	};
 
 	if (secret_init(true) != OK)
