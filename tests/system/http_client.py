@@ -302,6 +302,8 @@ def endpoint(*options, facts=FACTS, enable=True, **config):
     home.init().done()
     home.port = free_port()
     home.origin = f"http://127.0.0.1:{home.port}"
+    # Another home may have had that port.
+    Assistant.pool.pop(config.get("origin", home.origin), None)
     configure(home, home.port, **config)
     home.start(*options)
     home.terminal.unlock().done()
