@@ -353,13 +353,6 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 		(void)outbox_put(out, MSG_STARTED, 0, &(struct nothing_body){ 0 });
 }
 
-static void
-sooner(struct mono_ms *next, struct mono_ms t)
-{
-	if (t.ms != 0 && (next->ms == 0 || t.ms < next->ms))
-		*next = t;
-}
-
 static struct mono_ms
 on_tick(void *self, struct mono_ms now, struct outbox *out)
 {
@@ -377,22 +370,22 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 	(void)grants_expiry_tick(g, now, out);
 	grants_anchor_tick(g, now);
 	next = pending_next(g->commands);
-	sooner(&next, grants_oauth_tick(g, now, out));
-	sooner(&next, g->expiry);
+	next = mono_sooner(next, grants_oauth_tick(g, now, out));
+	next = mono_sooner(next, g->expiry);
 	if (!g->started)
-		sooner(&next, g->patience);
+		next = mono_sooner(next, g->patience);
 	if (g->locking != 0)
-		sooner(&next, g->locking_until);
-	sooner(&next, grants_idle_ends(g));
+		next = mono_sooner(next, g->locking_until);
+	next = mono_sooner(next, grants_idle_ends(g));
 	if (g->search.dropping != 0)
-		sooner(&next, g->search.drop_until);
-	sooner(&next, grants_profile_next(g));
-	sooner(&next, grants_profile_load_next(g));
-	sooner(&next, g->events.retry);
+		next = mono_sooner(next, g->search.drop_until);
+	next = mono_sooner(next, grants_profile_next(g));
+	next = mono_sooner(next, grants_profile_load_next(g));
+	next = mono_sooner(next, g->events.retry);
 	if (g->want_load)
-		sooner(&next, g->retry);
+		next = mono_sooner(next, g->retry);
 	if (g->loading)
-		sooner(&next, g->load_ends);
+		next = mono_sooner(next, g->load_ends);
 	return next;
 }
 

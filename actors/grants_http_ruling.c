@@ -1,5 +1,4 @@
 /* The ruling over an ask of a connection: over HTTP, to the profile and to nothing else. */
-#include <string.h>
 
 #include "actors/grants_state.h"
 #include "escrow/binding.h"

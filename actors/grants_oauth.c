@@ -7,18 +7,7 @@
 enum err
 grants_check_serves(const struct grants *g)
 {
-	switch (grants_profile_phase(g)) {
-	case HTTP_SERVES:
-		return OK;
-	case HTTP_LOCKED:
-		return ERR_LOCKED;
-	case HTTP_MAINTENANCE:
-		return ERR_MAINTENANCE;
-	case HTTP_OFF:
-	case HTTP_NEVER:
-		break;
-	}
-	return ERR_PROFILE_OFF;
+	return http_phase_error(grants_profile_phase(g));
 }
 
 enum err

@@ -98,16 +98,10 @@ tidy(struct grants *g, struct mono_ms now, struct outbox *out)
 struct mono_ms
 grants_oauth_tick(struct grants *g, struct mono_ms now, struct outbox *out)
 {
-	struct mono_ms next, waits;
-
 	grants_consents_expire(g, now, out);
 	tidy(g, now, out);
 	keep(g, now);
-	next = g->oauth.tidies;
-	if (g->oauth.keeps.ms != 0 && (next.ms == 0 || g->oauth.keeps.ms < next.ms))
-		next = g->oauth.keeps;
-	waits = grants_consents_next(g);
-	return waits.ms != 0 && (next.ms == 0 || waits.ms < next.ms) ? waits : next;
+	return mono_sooner(mono_sooner(g->oauth.tidies, g->oauth.keeps), grants_consents_next(g));
 }
 
 void

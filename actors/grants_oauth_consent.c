@@ -4,7 +4,6 @@
 
 #include "actors/grants_state.h"
 #include "escrow/random.h"
-#include "mailbox/log_line.h"
 
 static struct consent_waiting **
 find(struct grants *g, uint64_t event)
@@ -197,8 +196,8 @@ grants_consents_next(const struct grants *g)
 	for (size_t i = 0; i < CONSENTS_MAX; i++) {
 		const struct consent_waiting *w = g->oauth.consents[i];
 
-		if (w != NULL && (next.ms == 0 || w->ends.ms < next.ms))
-			next = w->ends;
+		if (w != NULL)
+			next = mono_sooner(next, w->ends);
 	}
 	return next;
 }

@@ -1,6 +1,5 @@
 /* What the owner sees of connections, and takes away from them. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "actors/grants_state.h"
 

@@ -140,13 +140,6 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 	http_oauth_on_edge(g, other, up);
 }
 
-/* 0: never. */
-static struct mono_ms
-sooner(struct mono_ms a, struct mono_ms b)
-{
-	return a.ms == 0 || (b.ms != 0 && b.ms < a.ms) ? b : a;
-}
-
 static struct mono_ms
 on_tick(void *self, struct mono_ms now, struct outbox *out)
 {
@@ -157,7 +150,7 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 		(void)listen_now(g, now);
 	take_turn(g);
 	next = http_server_tick(g->server, now);
-	return sooner(next, http_mcp_tick(g, now));
+	return mono_sooner(next, http_mcp_tick(g, now));
 }
 
 static void

@@ -13,6 +13,7 @@
 
 #include "actors/http_server.h"
 #include "actors/settings.h"
+#include "gateway/json_write.h"
 #include "mailbox/actor.h"
 #include "mailbox/words.h"
 
@@ -51,6 +52,9 @@ http_gateway_enter(void *self, struct outbox *out)
 	g->out = out;
 	return g;
 }
+
+/* What was written becomes the body; w is freed. What could not be written fails the response. */
+void http_body_json(struct http_response *r, struct json_writer *w);
 
 /* {"error":{"code":…,"message":…}}; message NULL: the code's own sentence. Not yet answered: headers may be added. */
 void http_error_json(struct http_response *r, int status, const char *code, const char *message);

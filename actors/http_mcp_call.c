@@ -4,7 +4,6 @@
  * scope is missing, the profile was closed) is the answer to all of it, as
  * HTTP has it; what concerns one call is that call's own.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -219,12 +219,9 @@ struct mono_ms
 http_mcp_tick(struct http_gateway *g, struct mono_ms now)
 {
 	struct ended ended = { .checks = g->mcp->ended, .why = ERR_TIMEOUT };
-	struct mono_ms asks = http_asks_tick(g->asks, now, g->out), checks;
+	struct mono_ms asks = http_asks_tick(g->asks, now, g->out);
 
 	pending_expire(g->mcp->checks, now, collect, &ended);
 	answer_ended(&ended);
-	checks = pending_next(g->mcp->checks);
-	if (asks.ms == 0 || (checks.ms != 0 && checks.ms < asks.ms))
-		return checks;
-	return asks;
+	return mono_sooner(asks, pending_next(g->mcp->checks));
 }

@@ -32,7 +32,6 @@ drop_keys(struct http_oauth *o)
 	secret_free(&o->verifier);
 }
 
-
 /* Out of the box that the profile made. */
 static enum err
 open_box(struct http_gateway *g, struct span boxed, struct key **web, struct secret **verifier)
@@ -178,12 +177,6 @@ http_oauth_on_edge(struct http_gateway *g, enum actor other, bool up)
 	}
 }
 
-static struct mono_ms
-sooner(struct mono_ms a, struct mono_ms b)
-{
-	return a.ms == 0 || (b.ms != 0 && b.ms < a.ms) ? b : a;
-}
-
 struct mono_ms
 http_oauth_turn(struct http_gateway *g, struct mono_ms now)
 {
@@ -194,5 +187,5 @@ http_oauth_turn(struct http_gateway *g, struct mono_ms now)
 	tell(g, &f, ERR_TIMEOUT);
 	next = http_oauth_holds_turn(g, now);
 	http_pages_turn(g);
-	return sooner(next, pending_next(g->oauth->asks));
+	return mono_sooner(next, pending_next(g->oauth->asks));
 }

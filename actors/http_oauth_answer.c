@@ -29,16 +29,11 @@ void
 http_oauth_answer_json(struct http_exchange *x, int status, struct json_writer *w)
 {
 	struct http_response r;
-	struct span text;
 
 	http_response_start(&r, status);
 	http_oauth_cors(&r);
 	http_response_header(&r, "Cache-Control", "no-store");
-	if (json_write_done(w, &text) == OK)
-		http_response_body(&r, "application/json", text);
-	else
-		r.failed = true;
-	json_write_free(w);
+	http_body_json(&r, w);
 	http_exchange_answer(x, &r);
 }
 
@@ -47,7 +42,6 @@ http_oauth_refuse(struct http_exchange *x, enum oauth_token_error e)
 {
 	struct json_writer w = { 0 };
 	struct http_response r;
-	struct span text;
 
 	http_response_start(&r, oauth_token_error_status(e));
 	http_oauth_cors(&r);
@@ -59,11 +53,7 @@ http_oauth_refuse(struct http_exchange *x, enum oauth_token_error e)
 	json_write_object(&w);
 	json_member_text(&w, "error", oauth_token_error_name(e));
 	json_write_end(&w);
-	if (json_write_done(&w, &text) == OK)
-		http_response_body(&r, "application/json", text);
-	else
-		r.failed = true;
-	json_write_free(&w);
+	http_body_json(&r, &w);
 	http_exchange_answer(x, &r);
 }
 

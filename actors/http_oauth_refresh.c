@@ -212,7 +212,7 @@ http_oauth_holds_turn(struct http_gateway *g, struct mono_ms now)
 		if (h->state == OAUTH_HOLD_FREE || h->state == OAUTH_HOLD_ASKED)
 			continue;
 		if (now.ms < h->due.ms)
-			next = next.ms == 0 || h->due.ms < next.ms ? h->due : next;
+			next = mono_sooner(next, h->due);
 		else if (h->state == OAUTH_HOLD_WAITS)
 			ask(g, h);
 		else

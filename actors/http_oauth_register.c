@@ -29,7 +29,6 @@ http_oauth_on_well_known(struct http_gateway *g, struct http_exchange *x)
 	enum oauth_document what = oauth_document_at(request->path);
 	struct json_writer w = { 0 };
 	struct http_response r;
-	struct span text;
 
 	if (request->method == HTTP_OPTIONS) {
 		http_oauth_preflight(x, "GET");
@@ -45,10 +44,6 @@ http_oauth_on_well_known(struct http_gateway *g, struct http_exchange *x)
 	http_response_start(&r, 200);
 	http_oauth_cors(&r);
 	http_response_header(&r, "Cache-Control", "max-age=300");
-	if (json_write_done(&w, &text) == OK)
-		http_response_body(&r, "application/json", text);
-	else
-		r.failed = true;
-	json_write_free(&w);
+	http_body_json(&r, &w);
 	http_exchange_answer(x, &r);
 }

@@ -50,8 +50,8 @@ web_browser_of(struct http_gateway *g, const struct http_request *r, bool makes,
 		web_cookie_make(out->cookie, out->hash);
 }
 
-void
-web_cookie_set(struct http_response *r, const char *cookie)
+static void
+set_cookie(struct http_response *r, const char *cookie)
 {
 	char text[160];
 
@@ -124,8 +124,8 @@ web_is_known(const struct http_gateway *g, const struct http_request *r, uint8_t
 	return same_bytes(tag, bytes + WEB_KNOWN_BYTES, sizeof tag);
 }
 
-void
-web_known_set(const struct http_gateway *g, struct http_response *r)
+static void
+set_known(const struct http_gateway *g, struct http_response *r)
 {
 	uint8_t bytes[KNOWN_BYTES];
 	char value[KNOWN_LEN + 1], text[200];
@@ -157,7 +157,7 @@ add_headers(struct http_response *r, const struct web_browser *b, const char *po
 	http_response_header(r, "Referrer-Policy", "same-origin");
 	http_response_header(r, "Cache-Control", "no-store");
 	if (b->cookie[0] != '\0')
-		web_cookie_set(r, b->cookie);
+		set_cookie(r, b->cookie);
 }
 
 static void
@@ -231,7 +231,7 @@ web_say_welcome(struct http_exchange *x, const struct http_gateway *g, const str
 	struct http_response r;
 
 	start_moved(&r, b, where);
-	web_known_set(g, &r);
+	set_known(g, &r);
 	http_exchange_answer(x, &r);
 }
 

@@ -40,7 +40,6 @@ void web_browser_of(struct http_gateway *g, const struct http_request *r, bool m
 
 /* A cookie's new value, and its hash. */
 void web_cookie_make(char out[WEB_COOKIE_LEN + 1], uint8_t hash[SHA256_LEN]);
-void web_cookie_set(struct http_response *r, const char *cookie);
 
 /* The mark of a form: that we made it for this browser, this request and this purpose. */
 void web_mark(const struct http_gateway *g, const struct web_browser *b, const char *tx, const char *purpose,
@@ -50,7 +49,6 @@ bool web_mark_holds(const struct http_gateway *g, const struct web_browser *b, s
 
 /* A browser that has logged in before with this password; its mark lasts half a year. id: which, or NULL. */
 bool web_is_known(const struct http_gateway *g, const struct http_request *r, uint8_t id[WEB_KNOWN_BYTES]);
-void web_known_set(const struct http_gateway *g, struct http_response *r);
 
 /* The form came from one of our pages. */
 bool web_is_own_form(const struct http_gateway *g, const struct http_request *r);

@@ -32,8 +32,9 @@ static const struct http_route routes[] = {
 	{ "/healthz", false, HTTP_ALLOW(GET) | HTTP_ALLOW(HEAD), HTTP_CLOSED_OPEN, on_healthz },
 };
 
-const struct http_route *
-http_route_of(struct span path)
+/* NULL: there is no such path. */
+static const struct http_route *
+route_of(struct span path)
 {
 	for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
 		size_t n = strlen(routes[i].path);
@@ -44,8 +45,8 @@ http_route_of(struct span path)
 	return NULL;
 }
 
-static void
-set_json(struct http_response *r, struct json_writer *w)
+void
+http_body_json(struct http_response *r, struct json_writer *w)
 {
 	struct span text = { NULL, 0 };
 
@@ -69,30 +70,13 @@ http_error_json(struct http_response *r, int status, const char *code, const cha
 	json_member_text(&w, "message", message);
 	json_write_end(&w);
 	json_write_end(&w);
-	set_json(r, &w);
+	http_body_json(r, &w);
 }
 
 void
 http_error_of(struct http_response *r, int status, enum err e)
 {
 	http_error_json(r, status, err_code(e), err_text(e));
-}
-
-static enum err
-error_of_phase(enum http_phase phase)
-{
-	switch (phase) {
-	case HTTP_SERVES:
-		return OK;
-	case HTTP_LOCKED:
-		return ERR_LOCKED;
-	case HTTP_MAINTENANCE:
-		return ERR_MAINTENANCE;
-	case HTTP_OFF:
-	case HTTP_NEVER:
-		break;
-	}
-	return ERR_PROFILE_OFF;
 }
 
 static const char *
@@ -116,7 +100,7 @@ word_of_phase(enum http_phase phase)
 static const char *
 message_of(const struct http_gateway *g)
 {
-	return g->phase == HTTP_MAINTENANCE && g->message[0] != '\0' ? g->message : err_text(error_of_phase(g->phase));
+	return g->phase == HTTP_MAINTENANCE && g->message[0] != '\0' ? g->message : err_text(http_phase_error(g->phase));
 }
 
 static void
@@ -133,7 +117,7 @@ on_healthz(struct http_gateway *g, struct http_exchange *x)
 		http_response_header(&r, "Retry-After", RETRY_AFTER);
 	}
 	json_write_end(&w);
-	set_json(&r, &w);
+	http_body_json(&r, &w);
 	http_exchange_answer(x, &r);
 }
 
@@ -146,7 +130,7 @@ say_closed(struct http_gateway *g, const struct http_route *route, struct http_e
 		http_pages_say_closed(g, x);
 		return;
 	}
-	http_error_json(&r, 503, err_code(error_of_phase(g->phase)), message_of(g));
+	http_error_json(&r, 503, err_code(http_phase_error(g->phase)), message_of(g));
 	http_response_header(&r, "Retry-After", RETRY_AFTER);
 	/* /mcp is for some origins alone. */
 	if (route->on == http_mcp_on) {
@@ -191,7 +175,7 @@ http_dispatch(void *gateway, struct http_exchange *x)
 {
 	struct http_gateway *g = gateway;
 	const struct http_request *request = http_exchange_request(x);
-	const struct http_route *route = http_route_of(request->path);
+	const struct http_route *route = route_of(request->path);
 
 	if (!http_host_is_ours(g->config, request->host))
 		say_error(x, 421, "misdirected", "no server of that name is here");

@@ -26,9 +26,6 @@ struct http_route {
 	void           (*on)(struct http_gateway *g, struct http_exchange *x);
 };
 
-/* NULL: there is no such path. */
-const struct http_route *http_route_of(struct span path);
-
 /* Host, path, method and phase are looked at in this order; what passes goes to its route. */
 void http_dispatch(void *gateway, struct http_exchange *x);
 

@@ -1,8 +1,6 @@
-#include <limits.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
-#include <string.h>
 
 #include "actors/http_tls.h"
 

@@ -4,7 +4,6 @@
 #include "escrow/keys.h"
 #include "gateway/sensitive.h"
 #include "gateway/web_keys.h"
-#include "mailbox/log_line.h"
 
 #define INDEX_MAX     ((size_t)256 << 20)
 #define KEEP_CLOCK_MS ((uint64_t)3600 * 1000)

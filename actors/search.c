@@ -298,13 +298,6 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 	(void)search_tell(s, true, out);
 }
 
-static void
-sooner(struct mono_ms *next, struct mono_ms t)
-{
-	if (t.ms != 0 && (next->ms == 0 || t.ms < next->ms))
-		*next = t;
-}
-
 static struct mono_ms
 on_tick(void *self, struct mono_ms now, struct outbox *out)
 {
@@ -318,7 +311,7 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 	(void)search_tell(s, true, out);
 	next = pending_next(s->waiting);
 	if (now.ms < s->pause.ms)
-		sooner(&next, s->pause);
+		next = mono_sooner(next, s->pause);
 	return next;
 }
 

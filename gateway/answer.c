@@ -3,15 +3,6 @@
 #include "gateway/answer.h"
 
 void
-answer_time(struct json_writer *w, const char *name, struct wall_ms t)
-{
-	char text[CLOCK_TEXT_LEN + 1];
-
-	clock_text(t, text);
-	json_member_text(w, name, text);
-}
-
-void
 answer_head(struct json_writer *w, const struct client_item *item)
 {
 	const struct revision_row *r = &item->row;
@@ -22,8 +13,8 @@ answer_head(struct json_writer *w, const struct client_item *item)
 	else
 		json_write_id(w, r->revision);
 	json_member_u64(w, "bytes", r->bytes);
-	answer_time(w, "created_at", r->asset_created);
-	answer_time(w, "updated_at", r->created);
+	json_member_time(w, "created_at", r->asset_created);
+	json_member_time(w, "updated_at", r->created);
 	json_member_bool(w, "conflict", item->n_heads > 1);
 }
 

@@ -7,7 +7,6 @@
 #include "mailbox/clock.h"
 
 /* A member with a time, RFC 3339. */
-void answer_time(struct json_writer *w, const char *name, struct wall_ms t);
 
 /* The members of an asset's row from `revision` to `conflict`: the revision is null under one. */
 void answer_head(struct json_writer *w, const struct client_item *item);

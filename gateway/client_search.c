@@ -77,8 +77,8 @@ write_hit(struct json_writer *w, const struct found_row *r)
 	json_member_text(w, "kind", kind_name(r->kind));
 	json_member_string(w, "title", r->title);
 	json_member_u64(w, "score", r->score);
-	answer_time(w, "created_at", r->created);
-	answer_time(w, "updated_at", r->updated);
+	json_member_time(w, "created_at", r->created);
+	json_member_time(w, "updated_at", r->updated);
 	write_match(w, r);
 	json_member_string(w, "excerpt", r->excerpt);
 	json_member_u64(w, "excerpt_offset", r->excerpt_offset);

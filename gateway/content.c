@@ -69,20 +69,6 @@ content_meta(const struct content_labels *l, struct json_writer *w)
 	return OK;
 }
 
-static bool
-has_only(const struct json *object, const char *const *names, size_t n)
-{
-	for (const struct json *m = json_first(object); m != NULL; m = json_next(m)) {
-		size_t i = 0;
-
-		while (i < n && strcmp(json_name(m), names[i]) != 0)
-			i++;
-		if (i == n)
-			return false;
-	}
-	return true;
-}
-
 /* By ids, as names of vaults change; and in its one spelling. */
 static bool
 is_reference(struct span s)
@@ -100,7 +86,7 @@ write_field(struct json_writer *w, const struct json *field)
 	struct span name, value;
 	bool protected = false;
 
-	if (json_type(field) != JSON_OBJECT || !has_only(field, members, 3) ||
+	if (json_type(field) != JSON_OBJECT || !json_has_only(field, members, 3) ||
 	    json_string(field, "name", &name) != JSON_GOT || json_string(field, "value", &value) != JSON_GOT ||
 	    json_bool(field, "protected", &protected) == JSON_WRONG_TYPE || (protected && !is_reference(value)))
 		return false;
@@ -133,7 +119,7 @@ write_card(const struct json *card, struct content_labels *l, struct json_writer
 	static const char *const members[] = { "title", "fields", "tags" };
 	const struct json *fields;
 
-	if (json_type(card) != JSON_OBJECT || !has_only(card, members, 3) ||
+	if (json_type(card) != JSON_OBJECT || !json_has_only(card, members, 3) ||
 	    (l->title.len == 0 && json_string(card, "title", &l->title) != JSON_GOT) ||
 	    json_array(card, "fields", &fields) != JSON_GOT || !take_tags(card, l) || !labels_valid(l))
 		return ERR_INVALID_CONTENT;

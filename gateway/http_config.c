@@ -1,5 +1,4 @@
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -129,21 +128,6 @@ take_path(const struct json *tls, const char *name, char out[4096])
 	return OK;
 }
 
-/* Each member has its name in the list: a wrong word is no silence. */
-static bool
-has_only(const struct json *object, const char *const *names, size_t n)
-{
-	for (const struct json *m = json_first(object); m != NULL; m = json_next(m)) {
-		size_t i = 0;
-
-		while (i < n && strcmp(json_name(m), names[i]) != 0)
-			i++;
-		if (i == n)
-			return false;
-	}
-	return true;
-}
-
 static enum err
 take_tls(const struct json *http, struct http_files *files)
 {
@@ -153,7 +137,7 @@ take_tls(const struct json *http, struct http_files *files)
 
 	if (got == JSON_ABSENT)
 		return OK;
-	if (got != JSON_GOT || !has_only(tls, names, 2) || take_path(tls, "certificate", files->certificate) != OK)
+	if (got != JSON_GOT || !json_has_only(tls, names, 2) || take_path(tls, "certificate", files->certificate) != OK)
 		return ERR_CONFIG_INVALID;
 	return take_path(tls, "key", files->key);
 }
@@ -210,7 +194,7 @@ take_http(const struct json *http, struct http_config *c, struct http_files *fil
 		"peer_connections_max", "refresh_overlap_seconds" };
 	enum err e;
 
-	if (http != NULL && (json_type(http) != JSON_OBJECT || !has_only(http, names, sizeof names / sizeof *names)))
+	if (http != NULL && (json_type(http) != JSON_OBJECT || !json_has_only(http, names, sizeof names / sizeof *names)))
 		return ERR_CONFIG_INVALID;
 	c->peer_connections = HTTP_PEER_CONNECTIONS;
 	(void)take_listen((struct span){ (const uint8_t *)LISTEN_DEFAULT, strlen(LISTEN_DEFAULT) }, c);

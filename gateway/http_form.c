@@ -1,16 +1,7 @@
+#include "gateway/hex.h"
 #include "gateway/http_form.h"
 #include "gateway/span.h"
 #include "mailbox/utf8.h"
-
-static int
-hex(uint8_t c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
 
 /* Decodes to *out, which moves on. False: an escape that is none, or a NUL. */
 static bool
@@ -22,9 +13,9 @@ decode(struct span raw, uint8_t **out, struct span *decoded)
 		uint8_t c = raw.p[i] == '+' ? ' ' : raw.p[i];
 
 		if (c == '%') {
-			if (raw.len - i < 3 || hex(raw.p[i + 1]) < 0 || hex(raw.p[i + 2]) < 0)
+			if (raw.len - i < 3 || hex_digit(raw.p[i + 1]) < 0 || hex_digit(raw.p[i + 2]) < 0)
 				return false;
-			c = (uint8_t)(hex(raw.p[i + 1]) << 4 | hex(raw.p[i + 2]));
+			c = (uint8_t)(hex_digit(raw.p[i + 1]) << 4 | hex_digit(raw.p[i + 2]));
 			i += 2;
 		}
 		if (c == '\0')

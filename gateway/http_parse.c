@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gateway/hex.h"
 #include "gateway/http_head.h"
 #include "gateway/http_parse.h"
 
@@ -154,16 +155,6 @@ take_body(struct http_parser *p)
 	if (n == wanted)
 		p->stage = STAGE_DONE;
 	return n == wanted;
-}
-
-static int
-hex_digit(uint8_t c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 /* Takes CRLF at offset i of what is left. False: refused, or not there yet. */

@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "gateway/http_peer.h"
 
 bool

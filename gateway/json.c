@@ -123,6 +123,20 @@ json_next(const struct json *v)
 	return (const struct json *)item_of(v)->next;
 }
 
+bool
+json_has_only(const struct json *object, const char *const *names, size_t n)
+{
+	for (const struct json *m = json_first(object); m != NULL; m = json_next(m)) {
+		size_t i = 0;
+
+		while (i < n && strcmp(json_name(m), names[i]) != 0)
+			i++;
+		if (i == n)
+			return false;
+	}
+	return true;
+}
+
 const char *
 json_name(const struct json *member)
 {

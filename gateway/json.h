@@ -51,6 +51,9 @@ const struct json *json_member(const struct json *object, const char *name);
 const struct json *json_first(const struct json *container);
 const struct json *json_next(const struct json *v);
 
+/* Each member of an object has its name in the list: where a wrong word is no silence. */
+bool json_has_only(const struct json *object, const char *const *names, size_t n);
+
 /* The name of a member that json_first or json_next gave. */
 const char *json_name(const struct json *member);
 

@@ -316,3 +316,28 @@ json_member_id(struct json_writer *w, const char *name, struct uuid id)
 	json_write_key(w, name);
 	json_write_id(w, id);
 }
+
+void
+json_member_time(struct json_writer *w, const char *name, struct wall_ms t)
+{
+	char text[CLOCK_TEXT_LEN + 1];
+
+	json_write_key(w, name);
+	if (t.ms == 0) {
+		json_write_null(w);
+		return;
+	}
+	clock_text(t, text);
+	json_write_text(w, text);
+}
+
+void
+json_member_texts(struct json_writer *w, const char *name, const char *a, const char *b)
+{
+	json_write_key(w, name);
+	json_write_array(w);
+	json_write_text(w, a);
+	if (b != NULL)
+		json_write_text(w, b);
+	json_write_end(w);
+}

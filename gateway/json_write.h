@@ -10,6 +10,7 @@
 #ifndef GATEWAY_JSON_WRITE_H
 #define GATEWAY_JSON_WRITE_H
 
+#include "mailbox/clock.h"
 #include "mailbox/err.h"
 #include "mailbox/wire.h"
 
@@ -65,6 +66,12 @@ void json_member_text(struct json_writer *w, const char *name, const char *s);
 void json_member_u64(struct json_writer *w, const char *name, uint64_t v);
 void json_member_bool(struct json_writer *w, const char *name, bool v);
 void json_member_id(struct json_writer *w, const char *name, struct uuid id);
+
+/* RFC 3339, UTC, with seconds; null for 0: never. */
+void json_member_time(struct json_writer *w, const char *name, struct wall_ms t);
+
+/* An array of one or two strings; b NULL: of one. */
+void json_member_texts(struct json_writer *w, const char *name, const char *a, const char *b);
 
 /* The bytes as a string of base64url without padding. */
 void json_write_base64(struct json_writer *w, struct span bytes);

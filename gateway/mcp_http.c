@@ -1,5 +1,4 @@
 #include <stdlib.h>
-#include <string.h>
 
 #include "gateway/json_raw.h"
 #include "gateway/mcp_envelope.h"

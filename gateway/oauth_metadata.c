@@ -26,12 +26,6 @@ oauth_document_at(struct span path)
 	return OAUTH_NO_DOCUMENT;
 }
 
-bool
-oauth_is_well_known(struct span path)
-{
-	return span_starts(path, "/.well-known/") || span_starts(path, "/mcp/.well-known/");
-}
-
 static void
 write_url(struct json_writer *w, const char *name, const char *origin, const char *path)
 {
@@ -41,18 +35,6 @@ write_url(struct json_writer *w, const char *name, const char *origin, const cha
 	json_member_text(w, name, url);
 }
 
-/* A list of at most two texts. */
-static void
-write_list(struct json_writer *w, const char *name, const char *a, const char *b)
-{
-	json_write_key(w, name);
-	json_write_array(w);
-	json_write_text(w, a);
-	if (b != NULL)
-		json_write_text(w, b);
-	json_write_end(w);
-}
-
 /* The default ones alone: some clients ask for all that they find here. */
 static void
 write_scopes(struct json_writer *w)
@@ -60,16 +42,16 @@ write_scopes(struct json_writer *w)
 	char names[OAUTH_SCOPE_TEXT_MAX + 1];
 
 	oauth_scope_text(OAUTH_SCOPES_DEFAULT, names);
-	write_list(w, "scopes_supported", names, NULL);
+	json_member_texts(w, "scopes_supported", names, NULL);
 }
 
 static void
 write_resource(struct json_writer *w, const char *origin)
 {
 	write_url(w, "resource", origin, "/mcp");
-	write_list(w, "authorization_servers", origin, NULL);
+	json_member_texts(w, "authorization_servers", origin, NULL);
 	write_scopes(w);
-	write_list(w, "bearer_methods_supported", "header", NULL);
+	json_member_texts(w, "bearer_methods_supported", "header", NULL);
 	json_member_text(w, "resource_name", "memories");
 }
 
@@ -81,12 +63,12 @@ write_server(struct json_writer *w, const char *origin)
 	write_url(w, "token_endpoint", origin, "/token");
 	write_url(w, "registration_endpoint", origin, "/register");
 	write_url(w, "revocation_endpoint", origin, "/revoke");
-	write_list(w, "response_types_supported", "code", NULL);
-	write_list(w, "response_modes_supported", "query", NULL);
-	write_list(w, "grant_types_supported", "authorization_code", "refresh_token");
-	write_list(w, "token_endpoint_auth_methods_supported", "none", NULL);
-	write_list(w, "revocation_endpoint_auth_methods_supported", "none", NULL);
-	write_list(w, "code_challenge_methods_supported", "S256", NULL);
+	json_member_texts(w, "response_types_supported", "code", NULL);
+	json_member_texts(w, "response_modes_supported", "query", NULL);
+	json_member_texts(w, "grant_types_supported", "authorization_code", "refresh_token");
+	json_member_texts(w, "token_endpoint_auth_methods_supported", "none", NULL);
+	json_member_texts(w, "revocation_endpoint_auth_methods_supported", "none", NULL);
+	json_member_texts(w, "code_challenge_methods_supported", "S256", NULL);
 	json_member_bool(w, "authorization_response_iss_parameter_supported", true);
 	json_member_bool(w, "client_id_metadata_document_supported", false);
 	write_scopes(w);

@@ -16,9 +16,6 @@ enum oauth_document {
 /* Which of them stands under a path: both have aliases, for clients look in many places. */
 enum oauth_document oauth_document_at(struct span path);
 
-/* True for every path that a document might stand under, ours or not: what is not ours is a 404 in JSON. */
-bool oauth_is_well_known(struct span path);
-
 /* origin: without a slash at its end. The same bytes under every path. */
 void oauth_metadata_write(struct json_writer *w, enum oauth_document what, const char *origin);
 

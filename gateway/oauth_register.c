@@ -35,17 +35,6 @@ take_redirects(const struct json *list, struct oauth_client *c)
 }
 
 static void
-write_texts(struct json_writer *w, const char *name, const char *a, const char *b)
-{
-	json_write_key(w, name);
-	json_write_array(w);
-	json_write_text(w, a);
-	if (b != NULL)
-		json_write_text(w, b);
-	json_write_end(w);
-}
-
-static void
 write_client(struct json_writer *w, const struct oauth_client *c, const char *id)
 {
 	json_write_object(w);
@@ -59,8 +48,8 @@ write_client(struct json_writer *w, const struct oauth_client *c, const char *id
 		json_write_string(w, c->redirects[i]);
 	json_write_end(w);
 	json_member_text(w, "token_endpoint_auth_method", "none");
-	write_texts(w, "grant_types", "authorization_code", "refresh_token");
-	write_texts(w, "response_types", "code", NULL);
+	json_member_texts(w, "grant_types", "authorization_code", "refresh_token");
+	json_member_texts(w, "response_types", "code", NULL);
 	json_write_end(w);
 }
 

@@ -1,5 +1,4 @@
 #include <stdio.h>
-#include <string.h>
 
 #include "gateway/oauth_scope.h"
 

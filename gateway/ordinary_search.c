@@ -26,7 +26,7 @@ write_row(struct json_writer *w, const struct found_row *r, size_t room)
 	json_member_text(w, "uri", uri);
 	json_member_id(w, "revision", r->revision);
 	write_cut(w, "title", "title_cut", r->title, room);
-	answer_time(w, "updated_at", r->updated);
+	json_member_time(w, "updated_at", r->updated);
 	json_member_u64(w, "score", r->score);
 	json_member_text(w, "part", found_part_name(r->part));
 	json_member_u64(w, "number", r->number);

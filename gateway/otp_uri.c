@@ -2,6 +2,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "gateway/hex.h"
 #include "gateway/otp_uri.h"
 #include "mailbox/utf8.h"
 
@@ -66,12 +67,6 @@ take_seed(struct reading *r, struct span text, const char *between)
 	if (letters % 8 == 1 || letters % 8 == 3 || letters % 8 == 6)
 		return refuse(r, "a letter of the seed is missing, or there is one too many");
 	return r->u->seed_len >= OTP_SEED_MIN || refuse(r, "the seed is shorter than 80 bits");
-}
-
-static int
-hex_digit(uint8_t c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 /* One byte of text at *i, which %XX may stand for; -1 for a broken one or a control. */

@@ -96,7 +96,7 @@ write_fact(const struct profile_book *b, const struct profile_fact *f, struct js
 	json_member_bool(w, "uncertain", f->uncertain);
 	json_member_bool(w, "sensitive", f->sensitive);
 	json_member_bool(w, "archived", f->archived);
-	profile_member_time(w, "created_at", f->created);
+	json_member_time(w, "created_at", f->created);
 	json_member_id(w, "revision", f->revision);
 	write_shared_with(b, f, w);
 	json_write_end(w);
@@ -163,8 +163,8 @@ write_proposal(const struct profile_proposal *p, const struct profile_fact *targ
 		json_write_null(w);
 	else
 		json_write_id(w, p->target);
-	profile_member_time(w, "created_at", p->created);
-	profile_member_time(w, "expires_at", p->expires);
+	json_member_time(w, "created_at", p->created);
+	json_member_time(w, "expires_at", p->expires);
 	json_member_text(w, "status", "pending");
 	json_member_bool(w, "sensitive", sensitive);
 	if (p->op != PROFILE_ADD)

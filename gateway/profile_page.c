@@ -8,15 +8,6 @@
 #define FRAME_MAX 512
 
 void
-profile_member_time(struct json_writer *w, const char *name, struct wall_ms t)
-{
-	char text[CLOCK_TEXT_LEN + 1];
-
-	clock_text(t, text);
-	json_member_text(w, name, text);
-}
-
-void
 profile_fact_members(const struct profile_fact *f, struct json_writer *w)
 {
 	json_member_id(w, "id", f->fact);
@@ -24,7 +15,7 @@ profile_fact_members(const struct profile_fact *f, struct json_writer *w)
 	json_member_string(w, "label", f->label);
 	json_member_string(w, "value", f->value);
 	json_member_u64(w, "version", f->version);
-	profile_member_time(w, "updated_at", f->updated);
+	json_member_time(w, "updated_at", f->updated);
 }
 
 static void
@@ -109,12 +100,7 @@ profile_page_write(const struct profile_view *v, uint64_t offset, struct json_wr
 	n = write_facts(v->facts + offset, left < PROFILE_OVERVIEW_MAX ? left : PROFILE_OVERVIEW_MAX,
 	    PROFILE_CONNECTION_RESULT_MAX - FRAME_MAX - strlen(summary), w, shown);
 	json_member_text(w, "version", version);
-	if (v->n > 0) {
-		profile_member_time(w, "updated_at", v->updated);
-	} else {
-		json_write_key(w, "updated_at");
-		json_write_null(w);
-	}
+	json_member_time(w, "updated_at", v->updated);
 	json_member_u64(w, "offset", offset);
 	write_next(w, version, offset + n, n < left);
 	return finish(w, PROFILE_CONNECTION_RESULT_MAX);

@@ -69,8 +69,7 @@ enum err profile_proposals_write(const struct profile_book *b, const struct prof
 enum err profile_labels_write(const struct profile_book *b, const struct profile_request *request, struct json_writer *w,
     struct profile_shown *shown);
 
-/* Inside: the members of F, of an object that is open; a time. */
+/* Inside: the members of F, of an object that is open. */
 void profile_fact_members(const struct profile_fact *f, struct json_writer *w);
-void profile_member_time(struct json_writer *w, const char *name, struct wall_ms t);
 
 #endif

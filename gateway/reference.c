@@ -1,6 +1,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "gateway/hex.h"
 #include "gateway/reference.h"
 #include "mailbox/utf8.h"
 
@@ -29,12 +30,6 @@ ends_name(uint32_t point)
 	return point < 0xa1 || (point >= 0x2000 && point <= 0x206f) || (point >= 0x3000 && point <= 0x303f) ||
 	    (point >= 0xff00 && point <= 0xff0f) || (point >= 0xff1a && point <= 0xff20) ||
 	    (point >= 0xff3b && point <= 0xff40) || (point >= 0xff5b && point <= 0xff65);
-}
-
-static int
-hex_digit(uint8_t c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 /* The byte that %XX at the start of s stands for; -1 for none, and for a NUL. */

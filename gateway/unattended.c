@@ -43,7 +43,7 @@ write_revision_row(struct json_writer *w, const struct client_item *item)
 	for (size_t i = 0; i < r->n_parents; i++)
 		json_write_id(w, r->parents[i]);
 	json_write_end(w);
-	answer_time(w, "created_at", r->created);
+	json_member_time(w, "created_at", r->created);
 	json_member_u64(w, "bytes", r->bytes);
 	json_member_bool(w, "head", item->flags & ITEM_HEAD);
 	json_member_bool(w, "deleted", r->deleted);

@@ -20,6 +20,13 @@ struct mono_ms {
 	uint64_t ms;
 };
 
+/* The earlier of two times of which 0 says that there is none. */
+static inline struct mono_ms
+mono_sooner(struct mono_ms a, struct mono_ms b)
+{
+	return a.ms == 0 || (b.ms != 0 && b.ms < a.ms) ? b : a;
+}
+
 struct wall_ms clock_wall(void);
 struct mono_ms clock_mono(void);
 

@@ -195,3 +195,20 @@ category_of_name(const char *name, size_t len, enum category *out)
 		*out = (enum category)i;
 	return i < CATEGORY__COUNT;
 }
+
+enum err
+http_phase_error(enum http_phase phase)
+{
+	switch (phase) {
+	case HTTP_SERVES:
+		return OK;
+	case HTTP_LOCKED:
+		return ERR_LOCKED;
+	case HTTP_MAINTENANCE:
+		return ERR_MAINTENANCE;
+	case HTTP_OFF:
+	case HTTP_NEVER:
+		break;
+	}
+	return ERR_PROFILE_OFF;
+}

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "mailbox/err.h"
+
 enum kind {
 	KIND_MEMORY = 1,
 	KIND_CARD,
@@ -102,6 +104,9 @@ enum http_phase {
 	HTTP_SERVES,
 	HTTP_NEVER,       /* was never enabled: nothing listens */
 };
+
+/* Why the endpoint does nothing in that phase; OK: it serves. */
+enum err http_phase_error(enum http_phase phase);
 
 /* Why a connection is over. */
 enum connection_end {

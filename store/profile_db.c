@@ -4,7 +4,10 @@
 #include "escrow/hash.h"
 #include "store/profile_db_inside.h"
 
-static const char *const names[TABLE__COUNT] = { "fact", "share", "proposal", "ended", "meta", "gone" };
+static const char *const names[TABLE__COUNT] = {
+	[TABLE_FACT] = "fact", [TABLE_SHARE] = "share", [TABLE_PROPOSAL] = "proposal", [TABLE_ENDED] = "ended",
+	[TABLE_META] = "meta", [TABLE_GONE] = "gone",
+};
 static const char verifier_word[] = "verifier";
 
 static enum err
@@ -101,7 +104,8 @@ static enum err
 load_tables(struct profile_db *db)
 {
 	static enum err (*const each[TABLE_SEALED__COUNT])(struct profile_db *, struct span, struct span) = {
-		load_fact, load_share, load_proposal, load_ended, load_meta,
+		[TABLE_FACT] = load_fact, [TABLE_SHARE] = load_share, [TABLE_PROPOSAL] = load_proposal,
+		[TABLE_ENDED] = load_ended, [TABLE_META] = load_meta,
 	};
 	uint8_t kept[32] = { 0 }, found[32] = { 0 };
 	enum err e = profile_rows_read_state(db, kept);
@@ -279,14 +283,6 @@ void
 profile_db_keep_clock(struct profile_db *db)
 {
 	db->changed = true;
-}
-
-void
-profile_db_fail(struct profile_db *db, enum err why)
-{
-	db->changed = true;
-	if (db->failed == OK)
-		db->failed = why;
 }
 
 enum err

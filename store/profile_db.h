@@ -70,9 +70,6 @@ void profile_db_remove_ended(struct profile_db *db, struct uuid connection, cons
 void profile_db_remove_connection(struct profile_db *db, struct uuid connection);
 void profile_db_put_verifier(struct profile_db *db, struct span verifier);
 
-/* Has the commit fail with this, for a caller that finds in the middle that it cannot go on. */
-void profile_db_fail(struct profile_db *db, enum err why);
-
 enum err profile_db_commit(struct profile_db *db);
 
 #endif

@@ -9,7 +9,10 @@
 #define BINDING_MAX (16 + ENV_KEY_MAX)
 #define STATE_LEN   (1 + 8 + 8 + 32)
 
-static const char *const words[TABLE_SEALED__COUNT] = { "fact/v1", "share/v1", "proposal/v1", "ended/v1", "meta/v1" };
+static const char *const words[TABLE_SEALED__COUNT] = {
+	[TABLE_FACT] = "fact/v1", [TABLE_SHARE] = "share/v1", [TABLE_PROPOSAL] = "proposal/v1",
+	[TABLE_ENDED] = "ended/v1", [TABLE_META] = "meta/v1",
+};
 static const char state_word[] = "state";
 
 struct profile_key

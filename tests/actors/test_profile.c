@@ -1,5 +1,4 @@
 /* The profile's actor: its states, what of its facts a connection gets, and what it forgets. */
-#include <stdlib.h>
 
 #include "tests/actors/profile_rig.h"
 

@@ -1,5 +1,4 @@
 /* The profile when it is as full as it may be. */
-#include <stdlib.h>
 
 #include "actors/profile_state.h"
 #include "tests/actors/profile_rig.h"

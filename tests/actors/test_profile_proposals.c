@@ -1,5 +1,4 @@
 /* Proposals: who may make which, when two are the same, what the owner's word does, and when their time is over. */
-#include <stdlib.h>
 
 #include "tests/actors/profile_rig.h"
 

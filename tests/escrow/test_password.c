@@ -1,6 +1,5 @@
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "escrow/password.h"
 #include "tests/support/check.h"

@@ -1,7 +1,6 @@
 /* What config.json may say of the endpoint, and which names it then answers to. */
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,5 +1,4 @@
 /* Forms and cookies. */
-#include <stdio.h>
 #include <string.h>
 
 #include "gateway/http_cookie.h"

@@ -1,5 +1,4 @@
 /* The parser, on whole and on broken requests: whatever two servers could read differently is refused. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,4 @@
 /* Who sees which facts, their version, and what an overview, its pages and a search say. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "escrow/secret.h"

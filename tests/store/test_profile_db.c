@@ -237,7 +237,7 @@ a_change_that_fails_leaves_all_as_it_was(void **state)
 	put_fact(r, 0x21, 2, "juice");
 	put_fact(r, 0x2a, 1, "more");
 	profile_db_remove_proposal(r->db, an_id(0x41));
-	profile_db_fail(r->db, ERR_PROFILE_FULL);
+	r->db->failed = ERR_PROFILE_FULL;
 	assert_int_equal(profile_db_commit(r->db), ERR_PROFILE_FULL);
 	assert_filled(r);
 	assert_true(profile_db_change(r->db) > change);

@@ -23,7 +23,6 @@ enum err grant_preview(struct invocation *in, struct client *c, const struct gra
 /* grant_list.c */
 enum err grant_page(struct invocation *in, struct client *c, enum grant_type type, uint64_t offset,
     uint32_t limit, union any_body *answer);
-void     grant_write_time(struct json_writer *w, const char *key, uint64_t wall_ms);
 void     grant_write_classes(struct json_writer *w, uint8_t classes);
 void     grant_write_ids(struct json_writer *w, const char *key, struct span ids);
 

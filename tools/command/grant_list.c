@@ -15,20 +15,6 @@ grant_page(struct invocation *in, struct client *c, enum grant_type type, uint64
 }
 
 void
-grant_write_time(struct json_writer *w, const char *key, uint64_t wall_ms)
-{
-	char text[CLOCK_TEXT_LEN + 1];
-
-	json_write_key(w, key);
-	if (wall_ms == 0) {
-		json_write_null(w);
-		return;
-	}
-	clock_text((struct wall_ms){ wall_ms }, text);
-	json_write_text(w, text);
-}
-
-void
 grant_write_classes(struct json_writer *w, uint8_t classes)
 {
 	json_write_key(w, "classes");
@@ -65,10 +51,10 @@ write_grant(struct json_writer *w, const struct grant_row_body *row)
 	grant_write_classes(w, row->classes);
 	if (row->grant_type == GRANT_ORDINARY)
 		json_member_bool(w, "may_propose", row->may_propose);
-	grant_write_time(w, "created_at", row->created_wall_ms);
-	grant_write_time(w, "expires_at", row->expires_wall_ms);
+	json_member_time(w, "created_at", (struct wall_ms){ row->created_wall_ms });
+	json_member_time(w, "expires_at", (struct wall_ms){ row->expires_wall_ms });
 	json_member_bool(w, "expired", row->expired);
-	grant_write_time(w, "last_used_at", row->last_used_wall_ms);
+	json_member_time(w, "last_used_at", (struct wall_ms){ row->last_used_wall_ms });
 	json_member_u64(w, "reads", row->reads);
 	json_write_end(w);
 }

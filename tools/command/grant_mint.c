@@ -204,7 +204,7 @@ print_minted(const struct invocation *in, struct uuid grant, const struct grant_
 	json_member_id(&w, "grant", grant);
 	json_member_text(&w, ordinary ? "grant_file" : "client_file", path);
 	grant_write_ids(&w, "vaults", wish->vaults);
-	grant_write_time(&w, "expires_at", wish->expires_wall_ms);
+	json_member_time(&w, "expires_at", (struct wall_ms){ wish->expires_wall_ms });
 	json_write_end(&w);
 	return print_json(&w);
 }

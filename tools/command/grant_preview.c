@@ -95,7 +95,7 @@ grant_preview(struct invocation *in, struct client *c, const struct grant_wish *
 		json_member_bool(&w, "preview", true);
 		grant_write_classes(&w, wish->classes);
 		json_member_bool(&w, "may_propose", wish->may_propose);
-		grant_write_time(&w, "expires_at", wish->expires_wall_ms);
+		json_member_time(&w, "expires_at", (struct wall_ms){ wish->expires_wall_ms });
 		json_write_key(&w, "vaults");
 		json_write_array(&w);
 	}

@@ -57,8 +57,8 @@ print_member(const struct json *root, const char *name)
 	return v != NULL && json_as_u64(v, &n) ? print_line("%llu\n", (unsigned long long)n) : OK;
 }
 
-enum err
-profile_change_on(struct invocation *in, struct client *c, const struct client_profile_want *about,
+static enum err
+change_on(struct invocation *in, struct client *c, const struct client_profile_want *about,
     struct json_writer *request, const char *for_people)
 {
 	struct client_profile_want want = { .op = OP_PROFILE_CHANGE, .connection = about->connection, .fact = about->fact };
@@ -86,7 +86,7 @@ profile_change(struct invocation *in, const struct client_profile_want *about, s
 	enum err e;
 
 	if ((e = owner_open(in, &c)) == OK)
-		e = profile_change_on(in, c, about, request, for_people);
+		e = change_on(in, c, about, request, for_people);
 	json_write_free(request);
 	client_close(&c);
 	return e;

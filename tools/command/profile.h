@@ -28,8 +28,6 @@ void profile_request(struct json_writer *w, const char *what);
  */
 enum err profile_change(struct invocation *in, const struct client_profile_want *about, struct json_writer *request,
     const char *for_people);
-enum err profile_change_on(struct invocation *in, struct client *c, const struct client_profile_want *about,
-    struct json_writer *request, const char *for_people);
 
 /* A list of the profile's, from a row on. */
 struct profile_list {

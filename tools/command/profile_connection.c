@@ -94,20 +94,6 @@ host_of(struct span redirect)
 	return host;
 }
 
-static void
-write_time(struct json_writer *w, const char *key, uint64_t wall_ms)
-{
-	char text[CLOCK_TEXT_LEN + 1];
-
-	json_write_key(w, key);
-	if (wall_ms == 0) {
-		json_write_null(w);
-		return;
-	}
-	clock_text((struct wall_ms){ wall_ms }, text);
-	json_write_text(w, text);
-}
-
 void
 profile_connection_json(struct json_writer *w, const struct connection_body *row)
 {
@@ -128,9 +114,9 @@ profile_connection_json(struct json_writer *w, const struct connection_body *row
 		if (row->categories >> k & 1)
 			json_write_text(w, category_name((enum category)k));
 	json_write_end(w);
-	write_time(w, "created_at", row->created_wall_ms);
-	write_time(w, "last_used_at", row->last_used_wall_ms);
-	write_time(w, "expires_at", row->ends_wall_ms);
+	json_member_time(w, "created_at", (struct wall_ms){ row->created_wall_ms });
+	json_member_time(w, "last_used_at", (struct wall_ms){ row->last_used_wall_ms });
+	json_member_time(w, "expires_at", (struct wall_ms){ row->ends_wall_ms });
 	json_member_u64(w, "reads", row->reads);
 }
 

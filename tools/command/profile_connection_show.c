@@ -140,15 +140,6 @@ name_all(struct show *s)
 }
 
 static void
-write_time(struct json_writer *w, const char *key, struct wall_ms t)
-{
-	char text[CLOCK_TEXT_LEN + 1];
-
-	clock_text(t, text);
-	json_member_text(w, key, text);
-}
-
-static void
 write_seen(struct json_writer *w, const struct seen_fact *f)
 {
 	json_write_object(w);
@@ -161,8 +152,8 @@ write_seen(struct json_writer *w, const struct seen_fact *f)
 		json_write_null(w);
 	json_member_bool(w, "current", f->current);
 	json_member_bool(w, "archived", f->archived);
-	write_time(w, "first_at", f->first);
-	write_time(w, "last_at", f->last);
+	json_member_time(w, "first_at", f->first);
+	json_member_time(w, "last_at", f->last);
 	json_member_u64(w, "times", f->times);
 	json_write_end(w);
 }

@@ -40,7 +40,7 @@ write_row(struct json_writer *w, const struct client_item *title, struct span re
 		json_write_id(w, title->heads[0]);
 	else
 		json_write_null(w);
-	answer_time(w, "created_at", proposal_time(r));
+	json_member_time(w, "created_at", proposal_time(r));
 	json_member_u64(w, "bytes", r->bytes);
 	json_write_end(w);
 }

@@ -114,7 +114,7 @@ proposal_show_json(const struct proposal_held *p)
 		json_write_id(&w, p->row.asset);
 	json_member_text(&w, "kind", kind_name(p->row.kind));
 	json_member_id(&w, "grant", p->grant);
-	answer_time(&w, "created_at", proposal_time(&p->row));
+	json_member_time(&w, "created_at", proposal_time(&p->row));
 	json_member_string(&w, "reason", p->reason);
 	json_member_bool(&w, "stale", proposal_is_stale(p));
 	json_member_u64(&w, "hidden_characters", visible_count_hidden(content) + visible_count_hidden(p->reason));
