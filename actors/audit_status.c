@@ -43,30 +43,60 @@ audit_on_log_state_wanted(void *self, const struct inbound *in, struct outbox *o
 	return outbox_put(out, MSG_LOG_STATE, in->ask_id, &s);
 }
 
+/* Takes one row, and puts it again with what the log knows of it. */
+typedef void put_row(const struct usage *u, struct wire_in *rows, struct wire_out *o);
+
+static void
+put_grant(const struct usage *u, struct wire_in *rows, struct wire_out *o)
+{
+	struct grant_row_body row;
+	struct usage_of used;
+
+	grant_row_body_take(rows, &row);
+	used = usage_find(u, row.grant);
+	row.last_used_wall_ms = used.last_used.ms;
+	row.reads = used.reads;
+	grant_row_body_put(o, &row);
+}
+
+static void
+put_connection(const struct usage *u, struct wire_in *rows, struct wire_out *o)
+{
+	struct connection_body row;
+	struct usage_of used;
+
+	connection_body_take(rows, &row);
+	used = usage_find(u, row.connection);
+	row.last_used_wall_ms = used.last_used.ms;
+	row.reads = used.reads;
+	connection_body_put(o, &row);
+}
+
+/* *buf: the new rows; the caller frees it, also on an error. */
+static enum err
+put_rows(const struct audit *a, size_t n_rows, struct span *page, put_row *put, uint8_t **buf)
+{
+	struct wire_in rows = wire_in(page->p, page->len);
+	struct wire_out o;
+
+	if ((*buf = malloc(page->len + 1)) == NULL)
+		return ERR_NO_MEMORY;
+	o = wire_out(*buf, page->len);
+	for (size_t i = 0; i < n_rows; i++)
+		put(a->usage, &rows, &o);
+	*page = wire_written(&o);
+	return rows.failed || o.failed ? ERR_INTERNAL : OK;
+}
+
 enum err
 audit_on_usage_wanted(void *self, const struct inbound *in, struct outbox *out)
 {
-	const struct audit *a = self;
 	struct grants_page_body page = in->body->grants_page;
-	struct wire_in rows = wire_in(page.rows.p, page.rows.len);
-	uint8_t *buf = malloc(page.rows.len + 1);
-	struct wire_out o = wire_out(buf, page.rows.len);
-	enum err e;
+	uint8_t *buf = NULL;
+	enum err e = put_rows(self, page.n_rows, &page.rows, put_grant, &buf);
 
-	if (buf == NULL)
-		return ERR_NO_MEMORY;
-	for (size_t i = 0; i < page.n_rows; i++) {
-		struct grant_row_body row;
-		struct usage_of used;
-
-		grant_row_body_take(&rows, &row);
-		used = usage_find(a->usage, row.grant);
-		row.last_used_wall_ms = used.last_used.ms;
-		row.reads = used.reads;
-		grant_row_body_put(&o, &row);
-	}
-	page.rows = wire_written(&o);
-	e = rows.failed || o.failed ? ERR_INTERNAL : outbox_put(out, MSG_USAGE, in->ask_id, &page);
+	if (e == OK)
+		e = outbox_put(out, MSG_USAGE, in->ask_id, &page);
 	free(buf);
 	return e;
 }
@@ -74,27 +104,12 @@ audit_on_usage_wanted(void *self, const struct inbound *in, struct outbox *out)
 enum err
 audit_on_connections_usage_wanted(void *self, const struct inbound *in, struct outbox *out)
 {
-	const struct audit *a = self;
 	struct connections_page_body page = in->body->connections_page;
-	struct wire_in rows = wire_in(page.rows.p, page.rows.len);
-	uint8_t *buf = malloc(page.rows.len + 1);
-	struct wire_out o = wire_out(buf, page.rows.len);
-	enum err e;
+	uint8_t *buf = NULL;
+	enum err e = put_rows(self, page.n_rows, &page.rows, put_connection, &buf);
 
-	if (buf == NULL)
-		return ERR_NO_MEMORY;
-	for (size_t i = 0; i < page.n_rows; i++) {
-		struct connection_body row;
-		struct usage_of used;
-
-		connection_body_take(&rows, &row);
-		used = usage_find(a->usage, row.connection);
-		row.last_used_wall_ms = used.last_used.ms;
-		row.reads = used.reads;
-		connection_body_put(&o, &row);
-	}
-	page.rows = wire_written(&o);
-	e = rows.failed || o.failed ? ERR_INTERNAL : outbox_put(out, MSG_CONNECTIONS_USAGE, in->ask_id, &page);
+	if (e == OK)
+		e = outbox_put(out, MSG_CONNECTIONS_USAGE, in->ask_id, &page);
 	free(buf);
 	return e;
 }

@@ -32,6 +32,18 @@ grants_profile_load(struct grants *g)
 	return e == ERR_NOT_ENABLED ? OK : e;
 }
 
+enum err
+grants_profile_keep(struct grants *g, const struct profile_record *r)
+{
+	enum err e = grants_db_put_profile(g->db, r);
+
+	if (e == OK) {
+		g->profile.record = *r;
+		g->profile.exists = true;
+	}
+	return e;
+}
+
 /* There is a key that opens it, and no lock on its way that takes that one. */
 static bool
 may_be_open(const struct grants *g)

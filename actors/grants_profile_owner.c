@@ -1,9 +1,8 @@
-/* What the owner says of the remote profile: enabled, disabled, in maintenance; and how it stands. */
+/* The owner enables the remote profile, or disables it. */
 #include <string.h>
 
 #include "actors/grants_state.h"
 #include "escrow/custody.h"
-#include "mailbox/utf8.h"
 
 /* backend: the custody that it is to get; "" for none that is new. */
 static enum err
@@ -75,18 +74,6 @@ grants_on_profile_key_made(void *self, const struct inbound *in, struct outbox *
 }
 
 static enum err
-keep(struct grants *g, const struct profile_record *r)
-{
-	enum err e = grants_db_put_profile(g->db, r);
-
-	if (e == OK) {
-		g->profile.record = *r;
-		g->profile.exists = true;
-	}
-	return e;
-}
-
-static enum err
 finish_enable(struct grants *g, uint64_t ask_id, struct command *c, struct outbox *out)
 {
 	struct profile_record r = g->profile.record;
@@ -101,7 +88,7 @@ finish_enable(struct grants *g, uint64_t ask_id, struct command *c, struct outbo
 		memcpy(r.sealed_custody, c->sealed_custody, sizeof r.sealed_custody);
 		e = grants_profile_keep_enrolment(g, c);
 	}
-	if (e != OK || (e = keep(g, &r)) != OK)
+	if (e != OK || (e = grants_profile_keep(g, &r)) != OK)
 		return grants_end(g, ask_id, e, NOTHING_MADE, out);
 	g->profile.want_load = true;
 	g->profile.retry.ms = 0;
@@ -129,7 +116,7 @@ grants_finish_profile(struct grants *g, uint64_t ask_id, struct command *c, enum
 	}
 	r.maintenance = false;
 	memset(r.message, 0, sizeof r.message);
-	if (e == OK && (e = keep(g, &r)) == OK)
+	if (e == OK && (e = grants_profile_keep(g, &r)) == OK)
 		e = grants_profile_tell(g, true, out);
 	return grants_end(g, ask_id, e, NOTHING_MADE, out);
 }
@@ -179,7 +166,7 @@ grants_on_profile_disable(void *self, const struct inbound *in, struct outbox *o
 	if ((e = grants_check_sudo(g, peer)) == OK && (!g->profile.exists || (!r.enabled && !g->profile.enrolled)))
 		e = ERR_PROFILE_OFF;
 	r.enabled = false;
-	if (e != OK || (e = keep(g, &r)) != OK)
+	if (e != OK || (e = grants_profile_keep(g, &r)) != OK)
 		return grants_refuse(out, in->ask_id, e);
 	if ((e = grants_event_config(g, out, CONFIG_PROFILE_DISABLED, NOTHING_MADE, peer)) != OK ||
 	    (e = grants_profile_drop(g, in->ask_id, out)) != OK ||
@@ -257,82 +244,4 @@ grants_profile_gone(struct grants *g, struct outbox *out)
 {
 	grants_locks_go_on(g, out);
 	pending_fail_some(g->commands, waits_for_process, done, &(struct going){ g, out });
-}
-
-/* One paragraph for whoever asks: no control characters. */
-static bool
-is_message(struct span s)
-{
-	for (size_t i = 0; i < s.len; i++)
-		if (s.p[i] < 0x20 || s.p[i] == 0x7f)
-			return false;
-	return s.len <= MAINTENANCE_MESSAGE_MAX && utf8_valid(s);
-}
-
-static enum err
-begin_maintenance(struct grants *g, const struct inbound *in, struct outbox *out)
-{
-	const struct maintenance_ask_body *b = &in->body->maintenance_ask;
-	struct profile_record r = g->profile.record;
-	enum err e;
-
-	r.maintenance = true;
-	memset(r.message, 0, sizeof r.message);
-	if (b->message.len > 0)
-		memcpy(r.message, b->message.p, b->message.len);
-	if ((e = keep(g, &r)) != OK)
-		return grants_refuse(out, in->ask_id, e);
-	if ((e = grants_profile_tell(g, true, out)) != OK ||
-	    (e = grants_event_config(g, out, CONFIG_PROFILE_MAINTENANCE, NOTHING_MADE, &b->peer)) != OK)
-		return e;
-	return grants_done(out, in->ask_id, NOTHING_MADE);
-}
-
-/* It narrows, and is done at once; its end widens, and waits for its record. */
-enum err
-grants_on_maintenance(void *self, const struct inbound *in, struct outbox *out)
-{
-	struct grants *g = self;
-	const struct maintenance_ask_body *b = &in->body->maintenance_ask;
-	struct command *c;
-	enum err e;
-
-	if ((e = grants_check_owner(g)) == OK)
-		e = !g->profile.exists || !g->profile.record.enabled ? ERR_PROFILE_OFF
-		    : b->on > 1 || !is_message(b->message) || (!b->on && b->message.len > 0) ? ERR_INVALID_ARGUMENT : OK;
-	if (e != OK)
-		return grants_refuse(out, in->ask_id, e);
-	if (b->on)
-		return begin_maintenance(g, in, out);
-	if (!g->profile.record.maintenance)
-		return grants_done(out, in->ask_id, NOTHING_MADE);
-	if (!g->audit_up)
-		return grants_refuse(out, in->ask_id, ERR_AUDIT_UNAVAILABLE);
-	if ((e = grants_begin(in, g, &b->peer, out, &c)) != OK || c == NULL)
-		return e;
-	c->config = CONFIG_PROFILE_NO_MAINTENANCE;
-	return grants_keep_record(g, in->ask_id, LOG_CONFIG, out);
-}
-
-enum err
-grants_on_profile_state(void *self, const struct inbound *in, struct outbox *out)
-{
-	const struct grants *g = self;
-	const struct grants_profile *p = &g->profile;
-	struct profile_state_body b = { .phase = (uint8_t)grants_profile_phase(g), .exists = p->exists,
-		.enabled = p->exists && p->record.enabled, .opened = p->opened, .loaded = p->loaded,
-		.banned = p->enrolled && grants_profile_banned(g), .http = p->listens };
-	enum err e;
-
-	if (!g->initialized)
-		return grants_refuse(out, in->ask_id, ERR_NOT_INITIALIZED);
-	if ((e = grants_db_count_connections(g->db, &b.connections)) != OK)
-		return grants_refuse(out, in->ask_id, e);
-	if (p->enrolled) {
-		b.backend = (struct span){ (const uint8_t *)p->enrolment.backend, strlen(p->enrolment.backend) };
-		b.custody_error = (uint16_t)(p->loaded ? OK : p->load_error);
-	}
-	if (p->record.maintenance)
-		b.message = (struct span){ (const uint8_t *)p->record.message, strlen(p->record.message) };
-	return outbox_put(out, MSG_PROFILE_STATE_FOUND, in->ask_id, &b);
 }

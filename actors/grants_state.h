@@ -303,6 +303,7 @@ enum err grants_on_index_dropped(void *self, const struct inbound *in, struct ou
 /* grants_profile.c: how the remote profile stands. */
 enum http_phase grants_profile_phase(const struct grants *g);
 enum err grants_profile_load(struct grants *g); /* what the database keeps of it */
+enum err grants_profile_keep(struct grants *g, const struct profile_record *r); /* there, and here */
 
 /* Tells HTTP how it stands, if that is another than was told or `anew`. */
 enum err grants_profile_tell(struct grants *g, bool anew, struct outbox *out);
@@ -346,9 +347,11 @@ enum err grants_profile_forget_enrolment(struct grants *g);
 enum err grants_on_profile_enable(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_profile_key_made(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_profile_disable(void *self, const struct inbound *in, struct outbox *out);
+enum err grants_finish_profile(struct grants *g, uint64_t ask_id, struct command *c, enum err recorded, struct outbox *out);
+
+/* grants_profile_state.c */
 enum err grants_on_maintenance(void *self, const struct inbound *in, struct outbox *out);
 enum err grants_on_profile_state(void *self, const struct inbound *in, struct outbox *out);
-enum err grants_finish_profile(struct grants *g, uint64_t ask_id, struct command *c, enum err recorded, struct outbox *out);
 
 /* A part of what commands waited for is over: its key is gone here or there, or it is open or will not be. */
 void     grants_profile_gone(struct grants *g, struct outbox *out);
