@@ -42,10 +42,10 @@ may_again(const struct http_flight *f)
 static bool
 is_over(const void *arg, const void *value)
 {
+	const struct http_asks *a = arg;
 	const struct http_flight *f = value;
 
-	(void)arg;
-	return may_again(f) && !f->has_ack;
+	return may_again(f) && !f->has_ack && !uuid_equal(f->ask.boot, a->boot);
 }
 
 static void
@@ -214,10 +214,11 @@ http_asks_on_boot(struct http_asks *a, const struct boot_body *b, struct outbox 
 	a->boot = b->boot;
 	believe(a);
 	look_again(a, out);
-	if (!anew)
-		return;
-	channel_free(&a->channel);
-	a->channel = channel;
+	if (anew) {
+		channel_free(&a->channel);
+		a->channel = channel;
+	}
+	/* One that custody opens says first who it is, and then who vouches for it. */
 	if (a->believed.boot) {
 		pending_fail_some(a->flights, is_over, take_out, a);
 		ask_again(a, out);
@@ -300,9 +301,9 @@ http_asks_on_refused(struct http_asks *a, const struct inbound *in, struct outbo
 
 	if (f == NULL)
 		return false;
-	/* It went to a keyring that is no more; who comes after it has said so, or will. */
+	/* It went to a keyring that is no more; who comes after it has said so, or will, and who vouches for it. */
 	if (end.error == ERR_INTERRUPTED && in->type == MSG_HTTP_KEYS_REFUSED && may_again(f)) {
-		if (uuid_equal(f->ask.boot, a->boot))
+		if (uuid_equal(f->ask.boot, a->boot) || !a->believed.boot)
 			return true;
 		take_out(a, in->ask_id, f);
 		pending_end(a->flights, in->ask_id);

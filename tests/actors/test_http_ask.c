@@ -298,6 +298,28 @@ a_read_is_asked_once_more_of_a_keyring_that_started_anew(void **state)
 }
 
 static void
+a_keyring_that_started_anew_is_asked_when_somebody_vouches_for_it(void **state)
+{
+	struct ask_rig *r = *state;
+	struct rig_ask first = ask_rig_ask(r, OP_PROFILE_READ), again;
+
+	(void)ask_rig_ask(r, OP_PROFILE_READ);
+	r->boot.b[0]++;
+	ask_rig_boot(r, NULL, r->log_key);
+	ask_rig_refuse(r, MSG_HTTP_KEYS_REFUSED, first.id, ERR_INTERRUPTED, true, "");
+	assert_int_equal(r->next, outbox_count(r->out));
+	ask_rig_boot(r, r->log_key, r->log_key);
+	for (unsigned i = 0; i < 2; i++) {
+		again = ask_rig_take(r);
+		assert_true(uuid_equal(again.body.boot, r->boot));
+	}
+	/* It has them; its next word changes nothing. */
+	ask_rig_boot(r, r->log_key, r->log_key);
+	assert_int_equal(r->next, outbox_count(r->out));
+	assert_int_equal(r->n_ended, 0);
+}
+
+static void
 the_other_boot_may_be_known_before_the_refusal_comes(void **state)
 {
 	struct ask_rig *r = *state;
@@ -387,6 +409,7 @@ main(void)
 		CASE(each_refusal_ends_the_ask_and_is_recorded_if_the_token_was_right),
 		CASE(tokens_that_nobody_knows_are_counted_for_a_minute),
 		CASE(a_read_is_asked_once_more_of_a_keyring_that_started_anew),
+		CASE(a_keyring_that_started_anew_is_asked_when_somebody_vouches_for_it),
 		CASE(the_other_boot_may_be_known_before_the_refusal_comes),
 		CASE(a_proposal_is_never_asked_again),
 		CASE(a_lost_edge_ends_what_waits_for_it),
