@@ -158,20 +158,28 @@ wait_writable(int fd)
 	return poll(&p, 1, -1) < 0 && errno != EINTR ? RPC_LINE_FAILED : RPC_LINE;
 }
 
+/* The line from there on, and its end. */
+static ssize_t
+write_from(int fd, struct span line, size_t done)
+{
+	static const char newline = '\n';
+	struct iovec parts[2];
+
+	if (done >= line.len)
+		return write(fd, &newline, 1);
+	parts[0] = (struct iovec){ (void *)(uintptr_t)(line.p + done), line.len - done };
+	parts[1] = (struct iovec){ (void *)(uintptr_t)&newline, 1 };
+	return writev(fd, parts, 2);
+}
+
 enum rpc_line
 rpc_line_write(int fd, struct span line)
 {
-	static const char newline = '\n';
 	size_t done = 0;
-	ssize_t n;
 
 	while (done < line.len + 1) {
-		struct iovec parts[2] = {
-			{ (void *)(uintptr_t)(line.p + done), done < line.len ? line.len - done : 0 },
-			{ (void *)(uintptr_t)&newline, 1 },
-		};
+		ssize_t n = write_from(fd, line, done);
 
-		n = done < line.len ? writev(fd, parts, 2) : write(fd, &newline, 1);
 		if (n >= 0)
 			done += (size_t)n;
 		else if (errno == EPIPE || errno == ECONNRESET)
