@@ -189,7 +189,7 @@ def rule_index_of_another(rng, groups):
 
 def rule_leaf_without_its_form(rng, groups):
     r = rng.choice(groups[rng.randrange(len(groups))]["records"])
-    at, value = rng.choice([(0, 0), (0, 2), (1, 0), (1, 16), (2, 2), (3, 5), (4, 5), (5, 14), (174, 33), (174, 1)])
+    at, value = rng.choice([(0, 0), (0, 2), (1, 0), (1, 16), (2, 2), (3, 5), (4, 5), (5, 20), (174, 33), (174, 1)])
     r["bytes"] = {at: value}
     return INVALID if (at, value) != (174, 1) else None
 

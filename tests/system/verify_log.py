@@ -170,7 +170,7 @@ def note_signed(note, origin, keys):
 
 def take_leaf(b):
     """The fields of a leaf that the rules look at, or None."""
-    limits = ((1, 1), (1, 15), (0, 1), (0, 4), (0, 4), (0, 13))
+    limits = ((1, 1), (1, 15), (0, 1), (0, 4), (0, 4), (0, 19))
     if len(b) < 181 or any(not low <= b[i] <= high for i, (low, high) in enumerate(limits)):
         return None
     at = 175 + b[174]
