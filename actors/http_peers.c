@@ -59,12 +59,10 @@ bucket_of(const struct http_peers *p, const struct http_address *a)
 enum err
 http_peers_add(struct http_peers *p, const struct http_address *a, unsigned max, struct http_peer **out)
 {
-	struct http_address key = *a;
+	struct http_address key = http_address_party(a);
 	struct http_peer *one;
 	size_t bucket;
 
-	if (!http_address_is_v4(&key))
-		memset(key.b + 8, 0, 8);
 	bucket = bucket_of(p, &key);
 	one = p->buckets[bucket];
 	while (one != NULL && memcmp(&one->address, &key, sizeof key) != 0)

@@ -29,6 +29,16 @@ http_address_is_v4(const struct http_address *a)
 	return memcmp(a->b, mapped, sizeof mapped) == 0;
 }
 
+struct http_address
+http_address_party(const struct http_address *a)
+{
+	struct http_address party = *a;
+
+	if (!http_address_is_v4(a))
+		memset(party.b + 8, 0, 8);
+	return party;
+}
+
 void
 http_address_text(const struct http_address *a, char out[HTTP_ADDRESS_TEXT_MAX])
 {

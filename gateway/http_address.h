@@ -15,6 +15,10 @@ struct http_address {
 bool http_address_parse(struct span text, struct http_address *out);
 void http_address_text(const struct http_address *a, char out[HTTP_ADDRESS_TEXT_MAX]);
 bool http_address_is_v4(const struct http_address *a);
+
+/* Whose it is: of an IPv6 address its /64, for whoever has one address of that has them all. */
+struct http_address http_address_party(const struct http_address *a);
+
 bool http_address_is_loopback(const struct http_address *a);
 bool http_address_is_any(const struct http_address *a);
 

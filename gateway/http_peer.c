@@ -38,8 +38,8 @@ take_address(struct span text, struct http_address *out)
 	return http_address_parse(text, out) || (http_authority_parse(text, &a) && http_address_parse(a.host, out));
 }
 
-struct http_address
-http_peer(const struct http_config *c, const struct http_address *caller, const struct http_request *r)
+static struct http_address
+find(const struct http_config *c, const struct http_address *caller, const struct http_request *r)
 {
 	struct http_address found = *caller;
 
@@ -53,4 +53,12 @@ http_peer(const struct http_config *c, const struct http_address *caller, const 
 				return found;
 	}
 	return found;
+}
+
+struct http_address
+http_peer(const struct http_config *c, const struct http_address *caller, const struct http_request *r)
+{
+	struct http_address found = find(c, caller, r);
+
+	return http_address_party(&found);
 }

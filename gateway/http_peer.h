@@ -1,7 +1,7 @@
 /*
  * http_peer: whose request it is, for throttling and for nothing else: the
  * address that called, or, of a trusted proxy, the last one in X-Forwarded-For
- * that is not a trusted proxy's (RFC 9700, section 4.13).
+ * that is not a trusted proxy's (RFC 9700, section 4.13). Of IPv6 the /64.
  */
 #ifndef GATEWAY_HTTP_PEER_H
 #define GATEWAY_HTTP_PEER_H

@@ -6,7 +6,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { chromium } from 'playwright-core';
 import { SCOPES, check, endpoint, finish, origin, setting } from './flow.mjs';
 
+const seenThere = [];
 const back = createServer((ask, answer) => {
+  seenThere.push(ask.headers.cookie ?? '');
   answer.setHeader('content-type', 'text/html');
   answer.end('<!doctype html><link rel="icon" href="data:,"><p id="back">back at the assistant</p>');
 });
@@ -73,6 +75,8 @@ async function walk(locale, { decision = 'allow', tick = [], untick = [], passwo
     const at = new URL((await sent).url());
     assert.equal((await sent).headers().referer, undefined);
     if (redirect === LOOPBACK) await page.waitForSelector('#back');
+    // Cookies know no ports: the assistant on this host would be sent the session's.
+    assert.deepEqual(seenThere.filter((c) => c.includes('__Host-memories=')), []);
     assert.equal(at.searchParams.get('state'), state);
     assert.equal(at.searchParams.get('iss'), origin);
     let tokens;
@@ -114,6 +118,25 @@ for (const locale of ['en-US', 'zh-CN'])
   });
 await check('what is ticked is given', async () =>
   assert.ok((await walk('en-US', { tick: ['context:search', 'profile:read', 'basic'] })).tokens.scope.split(' ').includes('context:search')));
+await check('a click that was meant for the page before decides nothing', async () => {
+  const context = await browser.newContext({ viewport: { width: 500, height: 1600 }, ignoreHTTPSErrors: setting.certificate !== undefined });
+  const page = await context.newPage(), client_id = await register();
+  const url = new URL(`${origin}/authorize`);
+  url.search = new URLSearchParams({ response_type: 'code', client_id, redirect_uri: LOOPBACK, scope: 'profile:read',
+    code_challenge: createHash('sha256').update('v').digest('base64url'), code_challenge_method: 'S256' });
+  await page.goto(url.href);
+  await page.fill('input[name=password]', setting.password);
+  await page.locator('form button').click();
+  await page.waitForURL('**/consent?**', { waitUntil: 'load' });
+  // Within the page, so that the clock of this script does not count.
+  const [early, late] = await page.evaluate(async () => {
+    const button = document.querySelector('[value=allow]'), animations = button.closest('div').getAnimations();
+    const at = (ms) => { for (const a of animations) a.currentTime = ms; return getComputedStyle(button).pointerEvents; };
+    return [at(300), at(700)];
+  });
+  assert.deepEqual([early, late], ['none', 'auto']);
+  await context.close();
+});
 await check('a denial', async () => assert.deepEqual((await walk('zh-CN', { decision: 'deny' })).complaints, []));
 await check('an assistant on the web gets its code as well', async () => {
   const seen = await walk('en-US', { redirect: WEB });
