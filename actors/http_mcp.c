@@ -1,5 +1,4 @@
 #include <stdlib.h>
-#include <strings.h>
 
 #include "actors/http_mcp_inside.h"
 #include "gateway/http_origin.h"
@@ -125,19 +124,13 @@ http_mcp_on(struct http_gateway *g, struct http_exchange *x)
 		http_mcp_authorize(g, x);
 }
 
-/* application/json, whatever parameters it has. */
 static bool
 is_json(const struct http_request *q)
 {
-	static const char type[] = "application/json";
-	struct span value, coding;
+	struct span type, coding;
 
-	if (http_header(q, "content-type", &value) != 1 || value.len < sizeof type - 1 ||
-	    strncasecmp((const char *)value.p, type, sizeof type - 1) != 0)
-		return false;
-	if (value.len > sizeof type - 1 && value.p[sizeof type - 1] != ';' && value.p[sizeof type - 1] != ' ')
-		return false;
-	return http_header(q, "content-encoding", &coding) == 0;
+	return http_header(q, "content-type", &type) == 1 && http_type_is(type, "application/json") &&
+	    http_header(q, "content-encoding", &coding) == 0;
 }
 
 void

@@ -1,6 +1,4 @@
 /* What the endpoints for programs have in common. */
-#include <strings.h>
-
 #include "actors/http_oauth_inside.h"
 #include "gateway/span.h"
 
@@ -75,22 +73,13 @@ http_oauth_refuse_for(struct http_exchange *x, enum err e)
 		http_oauth_refuse(x, OAUTH_TOO_MANY);
 }
 
-static bool
-is_form(struct span type)
-{
-	size_t n = strlen(FORM_TYPE);
-
-	return type.len >= n && strncasecmp((const char *)type.p, FORM_TYPE, n) == 0 &&
-	    (type.len == n || type.p[n] == ';' || type.p[n] == ' ');
-}
-
 bool
 http_oauth_form(struct http_exchange *x, size_t max, struct http_form *f)
 {
 	const struct http_request *r = http_exchange_request(x);
 	struct span type;
 
-	if (http_header(r, "content-type", &type) == 1 && is_form(type) && r->body.len <= max &&
+	if (http_header(r, "content-type", &type) == 1 && http_type_is(type, FORM_TYPE) && r->body.len <= max &&
 	    http_form_parse(r->body, f) == OK)
 		return true;
 	http_oauth_refuse(x, OAUTH_INVALID_REQUEST);

@@ -25,6 +25,7 @@ sends_secret(const struct http_request *r)
 	uint8_t plain[1024];
 	struct span value;
 	size_t len = 0;
+	bool sends;
 
 	if (http_header(r, "authorization", &value) == 0 || value.len < 6 ||
 	    strncasecmp((const char *)value.p, "basic ", 6) != 0)
@@ -32,7 +33,9 @@ sends_secret(const struct http_request *r)
 	value = span_after(value, 6);
 	if (value.len == 0 || value.len > sizeof plain || base64_decode_padded(value, plain, &len) != OK)
 		return true;
-	return plain[len - 1] != ':';
+	sends = plain[len - 1] != ':';
+	wipe(plain, sizeof plain);
+	return sends;
 }
 
 static void

@@ -137,6 +137,9 @@ set_known(const struct http_gateway *g, struct http_response *r)
 	snprintf(text, sizeof text, "%s=%s; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=15552000",
 	    WEB_COOKIE_KNOWN, value);
 	http_response_header(r, "Set-Cookie", text);
+	wipe(bytes, sizeof bytes);
+	wipe(value, sizeof value);
+	wipe(text, sizeof text);
 }
 
 bool

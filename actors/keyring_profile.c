@@ -72,7 +72,6 @@ static enum err
 open_key(const struct keyring *k, const struct profile_open_body *b, struct key *profile)
 {
 	struct key_binding binding = bind_profile(b->library);
-
 	const struct key *custody = k->custody[CUSTODY_PROFILE].key;
 
 	if (k->root != NULL)

@@ -64,19 +64,23 @@ bool
 password_verifier_good(struct span verifier)
 {
 	char text[PASSWORD_VERIFIER_MAX];
+	bool good = take_verifier(verifier, text);
 
-	return take_verifier(verifier, text);
+	wipe(text, sizeof text);
+	return good;
 }
 
 enum err
 password_verify(const struct secret *password, struct span verifier)
 {
 	char text[PASSWORD_VERIFIER_MAX];
+	enum err e = ERR_INVALID_CONTENT;
 
-	if (!take_verifier(verifier, text))
-		return ERR_INVALID_CONTENT;
-	errno = 0;
-	if (crypto_pwhash_str_verify(text, (const char *)secret_view(password), secret_len(password)) == 0)
-		return OK;
-	return errno == EINVAL ? ERR_WRONG_PASSWORD : ERR_NO_MEMORY;
+	if (take_verifier(verifier, text)) {
+		errno = 0;
+		e = crypto_pwhash_str_verify(text, (const char *)secret_view(password), secret_len(password)) == 0 ? OK
+		    : errno == EINVAL ? ERR_WRONG_PASSWORD : ERR_NO_MEMORY;
+	}
+	wipe(text, sizeof text);
+	return e;
 }

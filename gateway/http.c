@@ -9,6 +9,15 @@ http_name_is(struct span name, const char *wanted)
 	return name.len == strlen(wanted) && strncasecmp((const char *)name.p, wanted, name.len) == 0;
 }
 
+bool
+http_type_is(struct span value, const char *wanted)
+{
+	size_t n = strlen(wanted);
+
+	return value.len >= n && strncasecmp((const char *)value.p, wanted, n) == 0 &&
+	    (value.len == n || value.p[n] == ';' || value.p[n] == ' ');
+}
+
 size_t
 http_header(const struct http_request *r, const char *name, struct span *value)
 {

@@ -46,6 +46,9 @@ size_t http_header(const struct http_request *r, const char *name, struct span *
 /* Whether a header's name is that one, which is written in lower case. */
 bool http_name_is(struct span name, const char *wanted);
 
+/* Whether a Content-Type is that one, written in lower case, whatever parameters it has. */
+bool http_type_is(struct span value, const char *wanted);
+
 #define HTTP_RESPONSE_HEADERS_MAX 24
 
 /*
