@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """f: crashes: a recorded run is rebuilt at each of its syncs with what was not synced dropped at random.
 
-FAULTS_STATES (1000) states are checked by the replayer, FAULTS_DAEMONS (6) of them by starting the real daemon.
+FAULTS_STATES (1000) states are checked by the replayer, FAULTS_DAEMONS (6) of them by starting the real daemon. As many
+of the remote profile's databases alone are checked by faults_remote.
 FAULTS_SEED (1) chooses which sectors are lost."""
 import os
 import subprocess
 import tempfile
 
-from faults import REPLAY, SMALL_LOG, FaultHome, copy_home
-from harness import PASSWORD, at_end, check, equal, main, process_only, remove
+from faults import REMOTE, REPLAY, SHIM, SMALL_LOG, FaultHome, copy_home
+from harness import PASSWORD, at_end, case, check, equal, main, process_only, remove
 from scenario import Scenario, facts
 
 STATES = int(os.environ.get("FAULTS_STATES", 1000))
@@ -117,6 +118,22 @@ def _serves(run, number, event):
             check(r and r["type"] == "intent", f"state {number}: record {k[2]} of a delivery: {r}")
     home.stop()
     home.verify("--full").done()
+
+
+@case
+def every_crash_of_the_profile_and_of_a_connection_keeps_whole_steps():
+    folder = _in_memory("")
+    home, base, recording = (os.path.join(folder, name) for name in ("home", "base", "recording"))
+    subprocess.run([REMOTE, "make", home], check=True)
+    copy_home(home, base)
+    open(recording, "wb").close()
+    subprocess.run([REMOTE, "record", home, recording], check=True, env={
+        **os.environ, "LD_PRELOAD": SHIM, "FAULTS_HOME": os.path.realpath(home), "FAULTS_RECORD": recording})
+    r = subprocess.run([REMOTE, "crashes", base, recording, os.path.join(folder, "work"), str(STATES), SEED],
+                       capture_output=True, text=True)
+    print("        " + (r.stdout.splitlines() or ["nothing said"])[-1], flush=True)
+    equal(r.returncode, 0, f"faults_remote: {r.stdout[-1500:]}")
+    check(int(r.stdout.split()[-7]) * 3 > STATES, "hardly a state with something not synced")
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ def no_failed_call_of_the_store_loses_or_invents_anything():
     at_end(lambda: remove(folder))
     plan = Plan(os.path.join(folder, "plan"))
     r = subprocess.run([STORE, folder], capture_output=True, text=True, env={
-        **os.environ, "LD_PRELOAD": SHIM, "FAULTS_HOME": folder + "/home", "FAULTS_PLAN": plan.path, "FAULTS_STEP": STEP})
+        **os.environ, "LD_PRELOAD": SHIM, "FAULTS_HOME": folder, "FAULTS_PLAN": plan.path, "FAULTS_STEP": STEP})
     print("        " + (r.stdout.splitlines() or [r.stderr])[-1], flush=True)
     equal(r.returncode, 0, f"faults_store: {r.stdout[-1500:]} {r.stderr[-300:]}")
     check(int(r.stdout.splitlines()[-1].split()[0]) > 1400 // int(STEP) // 2, "too few faults")

@@ -16,6 +16,7 @@ from harness import BIN, Home, Terminal, check  # noqa: E402
 SHIM = os.environ.get("FAULTS_SHIM", os.path.join(os.path.dirname(BIN), "libfaults_shim.so"))
 REPLAY = os.path.join(os.path.dirname(BIN), "faults_replay")
 STORE = os.path.join(os.path.dirname(BIN), "faults_store")
+REMOTE = os.path.join(os.path.dirname(BIN), "faults_remote")
 
 # As in shim_plan.h.
 PROCESS = {"audit": 0, "core": 1, "keyring": 2, "supervisor": 3, "client": 4}

@@ -2,8 +2,9 @@
  * faults_store DIR: lets every call that the store makes on its files go
  * wrong, one after the other: the n-th alone and all from the n-th on, until a
  * run passes in which nothing went wrong. After each the oracle looks at the
- * home. Also kills the run before each of its calls. Runs under the shim, whose
- * page is in FAULTS_PLAN; FAULTS_HOME is DIR/home. An interrupted call may be
+ * home. Also kills the run before each of its calls. The run is store_run's and
+ * then, in a home of its own, remote_run's. Runs under the shim, whose
+ * page is in FAULTS_PLAN; FAULTS_HOME is DIR. An interrupted call may be
  * made again, so EINTR comes once only.
  *
  * One line a violation and one a kind of fault; exit 1 when there was one.
@@ -21,6 +22,7 @@
 
 #include "escrow/secret.h"
 #include "tests/faults/image.h"
+#include "tests/faults/remote_run.h"
 #include "tests/faults/shim_plan.h"
 #include "tests/faults/store_run.h"
 
@@ -63,7 +65,9 @@ static const struct kind kinds[] = {
 };
 
 struct campaign {
-	struct store_run *run; /* shared with the forked runs */
+	struct store_run  *run;    /* shared with the forked runs */
+	struct remote_run *remote; /* likewise */
+	bool               is_remote;
 	struct shim_plan *plan;
 	struct image     *base;
 	char              dir[256];
@@ -85,6 +89,18 @@ arm(struct shim_plan *p, const struct kind *k, unsigned n, bool from_then)
 	__atomic_store_n(&p->armed, 1, __ATOMIC_RELEASE);
 }
 
+/* Nothing is known yet. */
+static void
+forget(struct campaign *c, const struct kind *k)
+{
+	c->run->n_facts = c->run->known.n = 0;
+	c->run->unlatched = c->run->internal = false;
+	c->run->n_failed = k->calls == BIT(SHIM_SYNC) ? &c->plan->hits : NULL;
+	memset(c->remote->begun, 0, sizeof c->remote->begun);
+	memset(c->remote->done, 0, sizeof c->remote->done);
+	c->remote->internal = c->remote->shows_otherwise = false;
+}
+
 /* How the forked run ended, as waitpid says it. */
 static int
 run_once(struct campaign *c, const struct kind *k, unsigned n, bool from_then)
@@ -92,13 +108,14 @@ run_once(struct campaign *c, const struct kind *k, unsigned n, bool from_then)
 	int status = -1;
 	pid_t pid;
 
-	c->run->n_facts = c->run->known.n = 0;
-	c->run->unlatched = c->run->internal = false;
-	c->run->n_failed = k->calls == BIT(SHIM_SYNC) ? &c->plan->hits : NULL;
+	forget(c, k);
 	if ((pid = fork()) == 0) {
 		alarm(20);
 		arm(c->plan, k, n, from_then);
-		store_run_go(c->run);
+		if (c->is_remote)
+			remote_run_go(c->remote);
+		else
+			store_run_go(c->run);
 		c->plan->armed = 0;
 		_exit(0);
 	}
@@ -115,30 +132,43 @@ complain(struct campaign *c, const struct kind *k, unsigned n, bool from_then, c
 	printf("%s, call %u%s: %s\n", k->name, n, from_then ? " and all after it" : "", why);
 }
 
+/* What the run itself did and what it left. False: that is wrong, and why. */
+static bool
+holds(struct campaign *c, char why[ORACLE_WHY_MAX])
+{
+	struct expect x = { c->run->facts, c->run->n_facts };
+	const char *wrong = NULL;
+
+	if (c->run->unlatched)
+		wrong = "the log went on after a failure";
+	else if (c->run->internal || c->remote->internal)
+		wrong = "a fault of the world was called a fault of ours";
+	else if (c->remote->shows_otherwise)
+		wrong = "the profile shows what was never committed";
+	if (wrong != NULL)
+		snprintf(why, ORACLE_WHY_MAX, "%s", wrong);
+	return wrong == NULL && (c->is_remote ? remote_run_check(c->remote, why)
+	    : oracle_check(c->run->home, &x, 1, &c->run->known, why));
+}
+
 /* False: the run went through without meeting call n, so there is nothing more to try. */
 static bool
 try_one(struct campaign *c, const struct kind *k, unsigned n, bool from_then)
 {
-	struct expect x = { c->run->facts, 0 };
 	char why[ORACLE_WHY_MAX] = "";
 	bool killed;
 	int status;
 
-	if (!image_build(c->base, (struct crash){ 0 }, c->run->home)) {
+	if (!image_build(c->base, (struct crash){ 0 }, c->is_remote ? c->remote->home : c->run->home)) {
 		complain(c, k, n, from_then, "the home cannot be made");
 		return false;
 	}
 	status = run_once(c, k, n, from_then);
 	killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
-	x.n = c->run->n_facts;
 	if (k->action == SHIM_KILL ? !killed && c->plan->hits > 0 : status != 0) {
 		snprintf(why, sizeof why, "the run ended with status %x", (unsigned)status);
 		complain(c, k, n, from_then, why);
-	} else if (c->run->unlatched)
-		complain(c, k, n, from_then, "the log went on after a failure");
-	else if (c->run->internal)
-		complain(c, k, n, from_then, "a fault of the world was called a fault of ours");
-	else if (!oracle_check(c->run->home, &x, 1, &c->run->known, why))
+	} else if (!holds(c, why))
 		complain(c, k, n, from_then, why);
 	c->n_faults += c->plan->hits > 0;
 	return c->plan->hits > 0;
@@ -154,6 +184,20 @@ try_kind(struct campaign *c, const struct kind *k)
 			;
 	printf("%-20s %5u faults\n", k->name, c->n_faults - was);
 	fflush(stdout);
+}
+
+/* All kinds, or the one of that name, in that home. */
+static bool
+try_all(struct campaign *c, const char *home, const char *only)
+{
+	if ((c->base = image_new(home)) == NULL)
+		return false;
+	printf("%s:\n", home);
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (only == NULL || strcmp(only, kinds[i].name) == 0)
+			try_kind(c, &kinds[i]);
+	image_free(c->base);
+	return true;
 }
 
 static void *
@@ -178,18 +222,21 @@ main(int argc, char **argv)
 		fprintf(stderr, "usage: FAULTS_PLAN=PAGE faults_store DIR [KIND]\n");
 		return 2;
 	}
-	if ((c.run = share(sizeof *c.run, NULL)) == NULL || (c.plan = share(sizeof *c.plan, page)) == NULL)
+	if ((c.run = share(sizeof *c.run, NULL)) == NULL || (c.remote = share(sizeof *c.remote, NULL)) == NULL ||
+	    (c.plan = share(sizeof *c.plan, page)) == NULL)
 		return 2;
 	c.plan->armed = 0;
 	snprintf(c.run->home, sizeof c.run->home, "%.200s/home", argv[1]);
-	if ((e = secret_init(true)) != OK || (e = store_run_make(c.run)) != OK ||
-	    (c.base = image_new(c.run->home)) == NULL) {
+	snprintf(c.remote->home, sizeof c.remote->home, "%.200s/remote", argv[1]);
+	if ((e = secret_init(true)) != OK || (e = store_run_make(c.run)) != OK || (e = remote_run_make(c.remote)) != OK) {
 		fprintf(stderr, "faults_store: no home to begin with: %s\n", err_code(e));
 		return 2;
 	}
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (argc < 3 || strcmp(argv[2], kinds[i].name) == 0)
-			try_kind(&c, &kinds[i]);
+	if (!try_all(&c, c.run->home, argc > 2 ? argv[2] : NULL))
+		return 2;
+	c.is_remote = true;
+	if (!try_all(&c, c.remote->home, argc > 2 ? argv[2] : NULL))
+		return 2;
 	printf("%u faults, %u violations\n", c.n_faults, c.n_bad);
 	return c.n_bad != 0;
 }
