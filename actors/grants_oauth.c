@@ -147,8 +147,8 @@ grants_on_token_revoke(void *self, const struct inbound *in, struct outbox *out)
 	struct token_outcome o = { .error = OK };
 	enum err e = grants_check_serves(g);
 
-	if (e == OK)
-		e = grants_db_leave(g->db, b->token, b->client, grants_moment(g), &o);
+	if (e == OK && (e = grants_db_leave(g->db, b->token, b->client, grants_moment(g), &o)) != OK)
+		log_line_error(ACTOR_GRANTS, e, in->ask_id);
 	if (e != OK)
 		return grants_oauth_refuse(out, in->ask_id, e);
 	if (o.ended)

@@ -86,6 +86,9 @@ struct http_exchange {
 	void               *arg;
 };
 
+/* http_listener.c: has its events; nothing is listened to yet. */
+void http_listener_begin(struct http_server *s);
+
 /* A connection of that descriptor, which is its own then; on an error it is closed. */
 enum err http_conn_open(struct http_server *s, int fd, const struct http_address *from);
 
