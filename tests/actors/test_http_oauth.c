@@ -410,7 +410,7 @@ a_connected_client_is_said_to_be(void **state)
 
 	(void)state;
 	answer_client((struct uuid){ { 1 } });
-	assert_non_null(strstr(a->body, "connected already, since 2026-12-01"));
+	assert_non_null(strstr(a->body, "You connected it before, on 2026-12-01"));
 	/* The same without grants' word. */
 	a = log_in(authorize(""));
 	assert_non_null(rig_expect(h.rig, MSG_CLIENT_WANTED));

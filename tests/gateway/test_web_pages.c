@@ -120,7 +120,7 @@ consent_shows_what_is_asked_for_and_no_more(void **state)
 	assert_null(strstr(text, "health\""));
 	assert_non_null(strstr(text, "value=\"work_study\""));
 	assert_null(strstr(text, "on the computer you are using"));
-	assert_null(strstr(text, "connected already"));
+	assert_null(strstr(text, "connected it before"));
 	p.scopes = 1u << SCOPE_READ;
 	text = consent(WEB_EN, &p);
 	assert_null(strstr(text, "profile:propose"));
@@ -140,7 +140,7 @@ consent_warns(void **state)
 	assert_non_null(strstr(page_text, "<dd><bdi>cursor:</bdi></dd>"));
 	p.is_connected = true;
 	p.since = (struct wall_ms){ 1796083200000 };
-	assert_non_null(strstr(consent(WEB_EN, &p), "connected already, since 2026-12-01."));
+	assert_non_null(strstr(consent(WEB_EN, &p), "You connected it before, on 2026-12-01."));
 	assert_non_null(strstr(page_text, "Facts that you shared with it before stay shared."));
 	p.chose_nothing = true;
 	assert_non_null(strstr(consent(WEB_EN, &p), "Tick at least"));
