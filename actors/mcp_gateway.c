@@ -160,6 +160,12 @@ mcp_gateway_begin(struct mcp_gateway *g, const struct inbound *in, uint64_t for_
 	return OK;
 }
 
+enum err
+mcp_gateway_check_audit(const struct mcp_gateway *g)
+{
+	return g->audit_up ? OK : g->audit_was_up ? ERR_AUDIT_UNAVAILABLE : ERR_INTERRUPTED;
+}
+
 /* The process that has the pid now is the one that connected: it is no younger than its connection. */
 static bool
 is_who_connected(const struct inbound *in, const struct peer_facts *facts)
@@ -238,8 +244,7 @@ waits_for(const void *arg, const void *value)
 	const struct flight *f = value;
 
 	if (failing->lost == ACTOR_AUDIT)
-		return f->type == MSG_ASK || f->has_state || f->type == MSG_GRANTS_ASK || f->type == MSG_CONNECTIONS_ASK ||
-		    f->type == MSG_REPAIR_ASK;
+		return f->type == MSG_ASK || f->has_state || mcp_gateway_audit_answers(f->type);
 	if (failing->lost == ACTOR_SEARCH)
 		return f->type == MSG_ASK && f->ask.op == OP_SEARCH;
 	if (failing->lost == ACTOR_PROFILE)
@@ -264,6 +269,8 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 		g->grants_up = up;
 	if (other == ACTOR_VAULT)
 		g->vault_up = up;
+	if (other == ACTOR_PROFILE)
+		g->profile_up = up;
 	if (other == ACTOR_SEARCH) {
 		g->search_up = up;
 		g->search = (struct search_state_body){ .state = SEARCH_OFF };

@@ -7,6 +7,13 @@
 
 #define STRANGERS_MS 60000
 
+/* What it finds would be lost on its way to here. */
+static bool
+finder_is_away(const struct mcp_gateway *g, enum op op)
+{
+	return (op == OP_SEARCH && !g->search_up) || (op_is_profile(op) && !g->profile_up);
+}
+
 enum err
 mcp_gateway_on_ask(void *self, const struct inbound *in, struct outbox *out)
 {
@@ -15,11 +22,10 @@ mcp_gateway_on_ask(void *self, const struct inbound *in, struct outbox *out)
 	struct flight *f;
 	enum err e;
 
-	/* Who is still coming up is worth another try; a log that was lost is said. */
-	if (!g->keyring_up || (!g->audit_up && !g->audit_was_up))
+	if (!g->keyring_up || finder_is_away(g, (enum op)ask.op))
 		return mcp_gateway_refuse(out, in->ask_id, ERR_INTERRUPTED);
-	if (!g->audit_up)
-		return mcp_gateway_refuse(out, in->ask_id, ERR_AUDIT_UNAVAILABLE);
+	if ((e = mcp_gateway_check_audit(g)) != OK)
+		return mcp_gateway_refuse(out, in->ask_id, e);
 	if ((e = mcp_gateway_begin(g, in, ASK_MS, out, &f)) != OK || f == NULL)
 		return e;
 	/* A grant is asked for by token, whoever holds it; only the owner is known by terminal. */

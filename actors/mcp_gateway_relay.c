@@ -50,6 +50,12 @@ needs_permit(enum msg type)
 	    type == MSG_DISCARD_PUT;
 }
 
+bool
+mcp_gateway_audit_answers(enum msg type)
+{
+	return type == MSG_GRANTS_ASK || type == MSG_CONNECTIONS_ASK || type == MSG_REPAIR_ASK || type == MSG_CHECKPOINT_ASK;
+}
+
 enum err
 mcp_gateway_on_relayed(void *self, const struct inbound *in, struct outbox *out)
 {
@@ -63,6 +69,8 @@ mcp_gateway_on_relayed(void *self, const struct inbound *in, struct outbox *out)
 		r++;
 	if (needs_permit(in->type) &&
 	    (e = permits_check(&g->permits, in->type, &body, in->peer_pid, clock_mono())) != OK)
+		return mcp_gateway_refuse(out, in->ask_id, e);
+	if (mcp_gateway_audit_answers(in->type) && (e = mcp_gateway_check_audit(g)) != OK)
 		return mcp_gateway_refuse(out, in->ask_id, e);
 	if (in->type == MSG_LOCK_ASK || (in->type == MSG_SLEEP_ASK && in->body->sleep.word == SLEEP_COMES))
 		permits_clear(&g->permits);

@@ -33,7 +33,7 @@ struct mcp_gateway {
 	uint8_t          epoch_certificate[512], earlier_certificate[512];
 	bool             keyring_up;  /* its edge, and it has said who it is */
 	bool             audit_up, audit_was_up;
-	bool             grants_up, vault_up, search_up;
+	bool             grants_up, vault_up, search_up, profile_up;
 	struct search_state_body search; /* as it last said */
 	bool             ready_told;
 	struct permits   permits;    /* writes whose keys were given and recorded */
@@ -50,6 +50,9 @@ bool mcp_gateway_end(struct mcp_gateway *g, uint64_t ask_id);
 /* On an error the ask was refused and *f is NULL. */
 enum err mcp_gateway_begin(struct mcp_gateway *g, const struct inbound *in, uint64_t for_ms, struct outbox *out,
     struct flight **f);
+
+/* What needs the log: OK, or why not. Who is still coming up is worth another try; a log that was lost is said. */
+enum err mcp_gateway_check_audit(const struct mcp_gateway *g);
 enum err mcp_gateway_refuse(struct outbox *out, uint64_t ask_id, enum err why);
 
 /* What the kernel says of the asker. One that is gone has no session and no terminal. */
@@ -75,6 +78,9 @@ enum err mcp_gateway_on_ack(void *self, const struct inbound *in, struct outbox 
 enum err mcp_gateway_on_refused(void *self, const struct inbound *in, struct outbox *out);
 
 /* mcp_gateway_relay.c: what one other actor answers. */
+
+/* Grants has audit answer it. */
+bool mcp_gateway_audit_answers(enum msg type);
 enum err mcp_gateway_on_relayed(void *self, const struct inbound *in, struct outbox *out);
 enum err mcp_gateway_on_kept(void *self, const struct inbound *in, struct outbox *out);
 enum err mcp_gateway_on_command_done(void *self, const struct inbound *in, struct outbox *out);

@@ -10,6 +10,7 @@
 #define FRONT_DOOR "service.sock"
 #define PATIENCE_MS 3000
 #define PAUSE_MS    50
+#define RESTART_MS  2500
 #define ANSWER_MS  15000 /* longer than any deadline of the daemon */
 
 static void
@@ -181,8 +182,8 @@ client_wait(struct client *c, uint32_t request, enum msg wanted, union any_body 
 	return got == wanted ? OK : ERR_PROTOCOL;
 }
 
-enum err
-client_call(struct client *c, enum msg type, const void *body, enum msg wanted, union any_body *answer)
+static enum err
+call_once(struct client *c, enum msg type, const void *body, enum msg wanted, union any_body *answer)
 {
 	uint32_t request;
 	enum err e;
@@ -191,6 +192,28 @@ client_call(struct client *c, enum msg type, const void *body, enum msg wanted, 
 	if ((e = dial_send(c->dial, type, body, &request)) != OK)
 		return e;
 	return client_wait(c, request, wanted, answer);
+}
+
+/* It changes nothing, and so it can be asked for again. */
+static bool
+only_looks(enum msg type)
+{
+	return type == MSG_GRANTS_ASK || type == MSG_CONNECTIONS_ASK || type == MSG_PROFILE_STATE_ASK;
+}
+
+enum err
+client_call(struct client *c, enum msg type, const void *body, enum msg wanted, union any_body *answer)
+{
+	const struct timespec pause = { 0, PAUSE_MS * 1000000L };
+	struct mono_ms until = { clock_mono().ms + RESTART_MS };
+	enum err e = call_once(c, type, body, wanted, answer);
+
+	while (e == ERR_INTERRUPTED && only_looks(type) && clock_mono().ms < until.ms) {
+		nanosleep(&pause, NULL);
+		if ((e = client_again(c)) == OK)
+			e = call_once(c, type, body, wanted, answer);
+	}
+	return e;
 }
 
 int

@@ -2,7 +2,8 @@
  * edge: one end of the link between two actors: an nng PAIR0 socket, inproc or
  * ipc. It sends at once when idle; what is posted while a send is in flight
  * goes out as one frame. What is posted while it is down is lost, as is what
- * had not left when it went down: both ends then hear so.
+ * had not left when it went down: both ends then hear so. One end is up first:
+ * what the other posts between goes out when it is up as well.
  */
 #ifndef MAILBOX_EDGE_H
 #define MAILBOX_EDGE_H

@@ -97,6 +97,12 @@ edge_session_take(struct edge_session *s, enum edge_frame kind, struct wire_in *
 	return e;
 }
 
+bool
+edge_session_is_up_there(const struct edge_session *s)
+{
+	return s->state == EDGE_UP || s->state == (s->proves ? EDGE_WAITS_PROOF : EDGE_WAITS_HELLO);
+}
+
 void
 edge_session_end(struct edge_session *s)
 {

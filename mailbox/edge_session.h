@@ -42,6 +42,12 @@ enum err edge_session_start(struct edge_session *s, struct wire_out *hello);
 enum err edge_session_take(struct edge_session *s, enum edge_frame kind, struct wire_in *in,
     struct wire_out *reply);
 
+/*
+ * The other end may be up already, since it has all that it waits for: what it
+ * has had others ask of this end is answered when this one is up, too.
+ */
+bool edge_session_is_up_there(const struct edge_session *s);
+
 void edge_session_end(struct edge_session *s);
 
 #endif

@@ -120,8 +120,10 @@ take_control(struct edge *g, enum edge_frame kind, struct wire_in *in)
 	if ((e = edge_session_take(&g->session, kind, in, &w)) != OK)
 		return e;
 	say_control(g, &w);
-	if (g->session.state == EDGE_UP)
+	if (g->session.state == EDGE_UP) {
 		g->config.events.changed(g->config.events.arg, true);
+		pump(g);
+	}
 	return OK;
 }
 
@@ -227,13 +229,13 @@ edge_traffic_pipe_removed(nng_pipe pipe, nng_pipe_ev ev, void *arg)
 		g->config.events.wake(g->config.events.arg);
 }
 
-/* Under the lock, while up. */
+/* Under the lock, while up or all but up. */
 static bool
 post(struct edge *g, const struct span *messages, size_t n)
 {
 	nng_msg *m = NULL;
 
-	if (!g->is_sending && g->n_control == 0 && edge_queue_len(&g->queue) == 0)
+	if (g->session.state == EDGE_UP && !g->is_sending && g->n_control == 0 && edge_queue_len(&g->queue) == 0)
 		m = edge_queue_frame(messages, n);
 	if (m != NULL) {
 		send_frame(g, m);
@@ -250,16 +252,16 @@ post(struct edge *g, const struct span *messages, size_t n)
 bool
 edge_post(struct edge *g, const struct span *messages, size_t n)
 {
-	bool is_up;
+	bool takes;
 	bool posted = false;
 
 	pthread_mutex_lock(&g->lock);
-	is_up = g->session.state == EDGE_UP && !g->is_closing;
-	if (is_up)
+	takes = edge_session_is_up_there(&g->session) && !g->is_closing;
+	if (takes)
 		posted = post(g, messages, n);
 	pthread_mutex_unlock(&g->lock);
 	/* Half an order of messages is worse than a lost edge. */
-	if (is_up && !posted)
+	if (takes && !posted)
 		edge_drop(g);
 	return posted;
 }

@@ -25,6 +25,8 @@ everybody_is_up(void)
 	rig_edge(r, ACTOR_AUDIT, true);
 	rig_edge(r, ACTOR_GRANTS, true);
 	rig_edge(r, ACTOR_VAULT, true);
+	rig_edge(r, ACTOR_SEARCH, true);
+	rig_edge(r, ACTOR_PROFILE, true);
 	assert_int_equal(rig_deliver(r, MSG_BOOT, ACTOR_KEYRING, 0, &boot), OK);
 	assert_true(rig_silent(r));
 }
@@ -227,6 +229,33 @@ a_lost_audit_ends_reads_at_once_and_refuses_the_next(void **state)
 	ask(3, OP_READ);
 }
 
+/* What grants passes on to audit would not be answered: nobody is to wait for it. */
+static void
+what_audit_answers_is_refused_while_it_is_away(void **state)
+{
+	static const enum msg types[] = { MSG_GRANTS_ASK, MSG_CONNECTIONS_ASK, MSG_REPAIR_ASK, MSG_CHECKPOINT_ASK };
+	const union any_body body = { .owner_ask = { .peer = { 0 } } };
+
+	(void)state;
+	for (uint64_t i = 0; i < sizeof types / sizeof *types; i++) {
+		assert_int_equal(rig_deliver(r, types[i], ACTOR_CLIENT, 10 + i, &body), OK);
+		assert_false(rig_silent(r));
+		rig_forget(r);
+		rig_edge(r, ACTOR_AUDIT, false);
+		assert_int_equal(refused(10 + i), ERR_AUDIT_UNAVAILABLE);
+		assert_int_equal(rig_deliver(r, types[i], ACTOR_CLIENT, 20 + i, &body), OK);
+		assert_int_equal(refused(20 + i), ERR_AUDIT_UNAVAILABLE);
+		assert_true(rig_silent(r));
+		rig_edge(r, ACTOR_AUDIT, true);
+	}
+	rig_close(&r);
+	assert_int_equal(rig_open(&mcp_gateway_actor, &settings, &r), OK);
+	rig_edge(r, ACTOR_GRANTS, true);
+	rig_edge(r, ACTOR_VAULT, true);
+	assert_int_equal(rig_deliver(r, MSG_CONNECTIONS_ASK, ACTOR_CLIENT, 1, &body), OK);
+	assert_int_equal(refused(1), ERR_INTERRUPTED);
+}
+
 static void
 any_other_lost_actor_interrupts_what_is_open(void **state)
 {
@@ -239,6 +268,24 @@ any_other_lost_actor_interrupts_what_is_open(void **state)
 		assert_int_equal(refused(10 + i), ERR_INTERRUPTED);
 		assert_true(rig_silent(r));
 		everybody_is_up();
+	}
+}
+
+static void
+who_finds_nothing_yet_is_waited_for(void **state)
+{
+	static const struct { enum op op; enum actor finder; } both[] = { { OP_SEARCH, ACTOR_SEARCH }, { OP_PROFILE_LIST, ACTOR_PROFILE } };
+
+	(void)state;
+	for (uint64_t i = 0; i < 2; i++) {
+		struct ask_body a = an_ask(both[i].op, SURFACE_OWNER);
+
+		rig_edge(r, both[i].finder, false);
+		assert_int_equal(rig_deliver(r, MSG_ASK, ACTOR_CLIENT, 10 + i, &a), OK);
+		assert_int_equal(refused(10 + i), ERR_INTERRUPTED);
+		rig_edge(r, both[i].finder, true);
+		assert_int_equal(rig_deliver(r, MSG_ASK, ACTOR_CLIENT, 20 + i, &a), OK);
+		assert_non_null(rig_expect(r, MSG_RULING_WANTED));
 	}
 }
 
@@ -722,7 +769,9 @@ main(void)
 		GATE_TEST(an_ack_after_the_deadline_is_dropped),
 		GATE_TEST(a_replayed_ack_or_deposit_changes_nothing),
 		GATE_TEST(a_lost_audit_ends_reads_at_once_and_refuses_the_next),
+		GATE_TEST(what_audit_answers_is_refused_while_it_is_away),
 		GATE_TEST(any_other_lost_actor_interrupts_what_is_open),
+		GATE_TEST(who_finds_nothing_yet_is_waited_for),
 		GATE_TEST(before_the_others_are_up_an_ask_is_worth_another_try),
 		GATE_TEST(who_asks_is_what_the_kernel_says_never_the_asker),
 		GATE_TEST(a_client_that_is_gone_has_no_session_and_no_terminal),

@@ -14,6 +14,7 @@
 #include "mailbox/edge.h"
 #include "mailbox/edge_call.h"
 #include "mailbox/edge_frame.h"
+#include "mailbox/edge_session.h"
 #include "tests/support/rig_dir.h"
 
 #ifdef MEMORIES_SANITIZED
@@ -514,6 +515,98 @@ a_peer_that_proves_nothing_is_dropped_unheard(void **state)
 	assert_true(reaches(&gate, &gate.n_ups, 1));
 }
 
+/* The bytes of the next frame. */
+static struct span
+read_frame(int fd, uint8_t *buf, size_t cap)
+{
+	uint8_t head[9] = { 0 };
+	struct wire_in in = wire_in(head + 1, sizeof head - 1);
+	uint64_t len;
+
+	assert_true(read_raw(fd, head, sizeof head));
+	len = wire_take_u64(&in);
+	assert_in_range(len, 1, cap);
+	assert_true(read_raw(fd, buf, (size_t)len));
+	return (struct span){ buf, (size_t)len };
+}
+
+/* Takes the other end's hello; gives the proof that is due to it. */
+static size_t
+shake_hands(int fd, struct edge_session *s, uint8_t proof[64])
+{
+	uint8_t bytes[64];
+	struct wire_out hello = wire_out(bytes, sizeof bytes), reply = wire_out(proof, 64);
+	uint8_t theirs[200];
+	struct span frame;
+	struct wire_in in;
+
+	assert_int_equal(edge_session_start(s, &hello), OK);
+	assert_true(greet_raw(fd));
+	write_frame(fd, bytes, hello.len, hello.len);
+	frame = read_frame(fd, theirs, sizeof theirs);
+	in = wire_in(frame.p, frame.len);
+	assert_int_equal(edge_session_take(s, edge_frame_kind(&in), &in, &reply), OK);
+	return reply.len;
+}
+
+/* The other end is up as soon as it has our proof, and may have others ask something of us at once. */
+static void
+what_is_posted_when_only_the_other_end_is_up_arrives(void **state)
+{
+	struct edge_session s = { .proves = true, .key = key, .tag = toy_tag };
+	struct wire_out none = wire_out(NULL, 0);
+	uint8_t proof[64], theirs[200];
+	size_t proof_len;
+	struct span frame, message;
+	struct wire_in in;
+	int fd;
+
+	(void)state;
+	make_ear(&gate, ACTOR_GATE, ACTOR_AUDIT, false, 0);
+	assert_true((fd = connect_raw()) >= 0);
+	proof_len = shake_hands(fd, &s, proof);
+	frame = read_frame(fd, theirs, sizeof theirs);
+	in = wire_in(frame.p, frame.len);
+	assert_int_equal(edge_session_take(&s, edge_frame_kind(&in), &in, &none), OK);
+	assert_int_equal(s.state, EDGE_UP);
+	assert_true(post(&gate, 7, 8, 100));
+	assert_int_equal(read_count(&gate, &gate.n_ups), 0);
+	write_frame(fd, proof, proof_len, proof_len);
+	frame = read_frame(fd, theirs, sizeof theirs);
+	in = wire_in(frame.p, frame.len);
+	assert_int_equal(edge_frame_kind(&in), EDGE_FRAME_MESSAGES);
+	assert_true(edge_frame_next(&in, &message));
+	in = wire_in(message.p, message.len);
+	assert_int_equal(wire_take_u32(&in), 7);
+	assert_true(reaches(&gate, &gate.n_ups, 1));
+	close(fd);
+}
+
+static void
+what_is_posted_to_one_who_proves_nothing_is_lost(void **state)
+{
+	struct edge_session s = { .proves = true, .key = key, .tag = toy_tag };
+	uint8_t proof[64], theirs[200];
+	size_t proof_len;
+	int fd;
+
+	(void)state;
+	make_ear(&gate, ACTOR_GATE, ACTOR_AUDIT, false, 0);
+	assert_true((fd = connect_raw()) >= 0);
+	proof_len = shake_hands(fd, &s, proof);
+	(void)read_frame(fd, theirs, sizeof theirs);
+	assert_true(post(&gate, 7, 8, 100));
+	proof[proof_len - 1] ^= 1;
+	write_frame(fd, proof, proof_len, proof_len);
+	assert_true(is_hung_up(fd));
+	close(fd);
+	make_ear(&audit, ACTOR_AUDIT, ACTOR_GATE, false, 0);
+	assert_int_equal(edge_dial(audit.edge), OK);
+	assert_true(reaches(&gate, &gate.n_ups, 1));
+	expect_passage(&gate, &audit, 100, 10);
+	assert_int_equal(audit.n_messages, 10);
+}
+
 static void
 a_peer_that_says_nothing_does_not_keep_the_place(void **state)
 {
@@ -699,6 +792,8 @@ main(void)
 		TEST(an_end_that_has_enough_is_waited_for),
 		TEST(too_much_that_waits_is_pressure),
 		TEST(a_peer_that_proves_nothing_is_dropped_unheard),
+		TEST(what_is_posted_when_only_the_other_end_is_up_arrives),
+		TEST(what_is_posted_to_one_who_proves_nothing_is_lost),
 		TEST(a_peer_that_says_nothing_does_not_keep_the_place),
 		TEST(a_second_dialer_does_not_hurt_the_first),
 		TEST(only_the_supervisors_children_are_let_in),
