@@ -2,16 +2,13 @@
 #include <string.h>
 
 #include "actors/grants_state.h"
-#include "mailbox/utf8.h"
+#include "gateway/profile_request.h"
 
 /* One paragraph for whoever asks: no control characters. */
 static bool
 is_message(struct span s)
 {
-	for (size_t i = 0; i < s.len; i++)
-		if (s.p[i] < 0x20 || s.p[i] == 0x7f)
-			return false;
-	return s.len <= MAINTENANCE_MESSAGE_MAX && utf8_valid(s);
+	return s.len <= MAINTENANCE_MESSAGE_MAX && profile_text_good(s, 0, MAINTENANCE_MESSAGE_MAX);
 }
 
 static enum err

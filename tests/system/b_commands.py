@@ -72,6 +72,15 @@ def the_help_of_a_command_names_its_options():
 
 
 @case
+def the_help_of_a_group_lists_its_commands_alone():
+    for group in ("vault", "profile", "profile fact", "profile fact nonsense"):
+        lines = program(*group.split(), "--help").done().out.decode().splitlines()
+        listed = [x.strip() for x in lines if x.startswith("  ")]
+        wanted = group.removesuffix(" nonsense") + " "
+        check(len(listed) > 1 and all(x.startswith(wanted) for x in listed), f"help of {group}: {listed}")
+
+
+@case
 def the_general_help_lists_every_command():
     equal(sorted(commands()), sorted(COMMANDS), "commands")
     text = program("--help").done().out.decode()

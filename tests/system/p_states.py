@@ -108,6 +108,17 @@ def enabling_needs_the_password_again():
 
 
 @case
+def a_first_password_that_is_not_good_leaves_it_as_it_was():
+    home = profile_home()
+    home.terminal.sudo().done()
+    for one, other, code in (("long enough", "but another", "password_mismatch"), ("short", "short", "invalid_argument")):
+        home.owner("profile", "enable", answers=[("password: ", one), ("password: ", other)]).refused(code)
+        equal((phase(home), "profile_enabled" in log_configs(home)), ("never_enabled", False), "phase and record")
+    home.owner("profile", "enable", answers=FIRST[-2:]).done()
+    becomes(home, "serves")
+
+
+@case
 def disabled_it_says_so_and_is_enabled_again():
     home = enabled()
     home.owner("profile", "disable").done()
@@ -139,6 +150,7 @@ def maintenance_says_the_owners_words_until_its_end():
     within(PATIENCE_S, lambda: healthz(home) == 200, "an endpoint that answers again")
     home.owner("profile", "maintenance", "on", "--message", "two\nlines").refused("invalid_argument", 2)
     home.owner("profile", "maintenance", "on", "--message", "x" * 1201).refused("invalid_argument", 2)
+    home.owner("profile", "maintenance", "on", "--message", "\x9b31m").refused("invalid_argument", 2)
     configs = log_configs(home)
     check("profile_maintenance" in configs and "profile_no_maintenance" in configs, f"records {configs}")
 

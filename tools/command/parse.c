@@ -237,34 +237,45 @@ print_command_help(const struct command *c)
 	}
 }
 
+/* A line for each command that begins with these words; false: there is none. */
+static bool
+print_group(const char *group)
+{
+	size_t len = strlen(group);
+	bool any = false;
+
+	for (size_t k = 0; k < n_commands; k++) {
+		char left[64];
+
+		if (len > 0 && (strncmp(commands[k].words, group, len) != 0 || commands[k].words[len] != ' '))
+			continue;
+		any = true;
+		snprintf(left, sizeof left, "%s %s", commands[k].words, commands[k].synopsis);
+		printf("  %-42s %s\n", left, commands[k].summary);
+	}
+	return any;
+}
+
 void
 print_help(const struct invocation *in, int argc, char **argv)
 {
-	const char *group = NULL;
-	bool any = false;
+	char group[64] = "";
 
 	if (in->command != NULL) {
 		print_command_help(in->command);
 		return;
 	}
-	for (int i = 1; i < argc && group == NULL; i++) {
+	for (int i = 1; i < argc; i++) {
 		struct invocation ignored;
+		size_t len = strlen(group);
 
 		if (!take_global(argc, argv, &i, &ignored) && argv[i][0] != '-')
-			group = argv[i];
+			snprintf(group + len, sizeof group - len, "%s%s", len > 0 ? " " : "", argv[i]);
 	}
 	printf("usage: memories [--home DIR] [--json] [--remote URL] COMMAND …\n\n");
-	for (int pass = 0; pass < 2 && !any; pass++)
-		for (size_t k = 0; k < n_commands; k++) {
-			size_t len = group != NULL && pass == 0 ? strlen(group) : 0;
-			char left[64];
-
-			if (len > 0 && (strncmp(commands[k].words, group, len) != 0 || commands[k].words[len] != ' '))
-				continue;
-			any = true;
-			snprintf(left, sizeof left, "%s %s", commands[k].words, commands[k].synopsis);
-			printf("  %-42s %s\n", left, commands[k].summary);
-		}
+	/* What has no commands below it is left out, word by word. */
+	while (!print_group(group) && group[0] != '\0')
+		*(strrchr(group, ' ') != NULL ? strrchr(group, ' ') : group) = '\0';
 	printf("\n`memories COMMAND --help` tells more. The home is --home, $MEMORIES_HOME,\n"
 	    "$XDG_DATA_HOME/memories or ~/.local/share/memories. --version tells the version.\n");
 }

@@ -92,10 +92,12 @@ void     profile_connection_json(struct json_writer *w, const struct connection_
 void     profile_connection_print(const struct connection_body *row);
 
 /*
- * Asks for a new password of the pages, twice, and gives its verifier to the
- * profile, which must be open. ERR_INVALID_ARGUMENT: it is too short or too
- * long. ERR_PASSWORD_MISMATCH, ERR_SUDO_REQUIRED, and what terminal_password says.
+ * A new password of the pages, asked for twice. ERR_INVALID_ARGUMENT: it is too
+ * short or too long. ERR_PASSWORD_MISMATCH, and what terminal_password says.
  */
-enum err profile_new_password(struct invocation *in, struct client *c);
+enum err profile_password_new(struct invocation *in, struct secret **out);
+
+/* Gives its verifier to the profile, which must be open. ERR_SUDO_REQUIRED. */
+enum err profile_password_offer(struct invocation *in, struct client *c, const struct secret *password);
 
 #endif

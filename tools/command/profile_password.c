@@ -40,8 +40,8 @@ may_manage(struct invocation *in, struct client *c)
 	return e != OK ? e : owner_call(in, c, MSG_DEVICE_ASK, &(struct owner_ask_body){ { 0 } }, MSG_DEVICE, &answer);
 }
 
-static enum err
-ask_for_it(struct invocation *in, struct secret **out)
+enum err
+profile_password_new(struct invocation *in, struct secret **out)
 {
 	enum err e = new_password_at(in, PROMPT_PAGES_PASSWORD, PROMPT_REPEAT_PAGES_PASSWORD, out);
 
@@ -51,8 +51,8 @@ ask_for_it(struct invocation *in, struct secret **out)
 	return e != OK ? e : invalid(in, "the password of the pages has 8 to 1024 bytes");
 }
 
-static enum err
-offer(struct invocation *in, struct client *c, const struct secret *password)
+enum err
+profile_password_offer(struct invocation *in, struct client *c, const struct secret *password)
 {
 	struct client_profile_want want = { .op = OP_PROFILE_CHANGE };
 	char verifier[PASSWORD_VERIFIER_MAX];
@@ -73,25 +73,16 @@ offer(struct invocation *in, struct client *c, const struct secret *password)
 }
 
 enum err
-profile_new_password(struct invocation *in, struct client *c)
-{
-	struct secret *password = NULL;
-	enum err e;
-
-	if ((e = may_manage(in, c)) == OK && (e = profile_check_open(in, c)) == OK && (e = ask_for_it(in, &password)) == OK)
-		e = offer(in, c, password);
-	secret_free(&password);
-	return e;
-}
-
-enum err
 run_profile_passwd(struct invocation *in)
 {
+	struct secret *password = NULL;
 	struct client *c = NULL;
 	enum err e;
 
-	if ((e = owner_open(in, &c)) == OK)
-		e = profile_new_password(in, c);
+	if ((e = owner_open(in, &c)) == OK && (e = may_manage(in, c)) == OK && (e = profile_check_open(in, c)) == OK &&
+	    (e = profile_password_new(in, &password)) == OK)
+		e = profile_password_offer(in, c, password);
+	secret_free(&password);
 	client_close(&c);
 	return e == OK ? print_done(in) : e;
 }

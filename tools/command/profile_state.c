@@ -3,7 +3,9 @@
 
 #include "escrow/custody.h"
 #include "escrow/terminal.h"
+#include "gateway/profile_request.h"
 #include "mailbox/words.h"
+#include "store/grants_db_profile.h"
 #include "tools/command/profile.h"
 
 static const char warning[] =
@@ -22,18 +24,24 @@ phase_name(unsigned phase)
 	return phase < sizeof names / sizeof *names ? names[phase] : "?";
 }
 
-/* The password for each right that is not given yet. */
+/* Asks for the password where it still takes one to be unlocked, or to have sudo. */
+static enum err
+call_for(struct invocation *in, struct client *c, enum msg type, const void *body, enum msg wanted)
+{
+	union any_body answer;
+	enum err e = owner_call(in, c, type, body, wanted, &answer);
+
+	if (e == ERR_LOCKED && (e = owner_unlock(in, c)) == OK)
+		e = owner_call(in, c, type, body, wanted, &answer);
+	if (e == ERR_SUDO_REQUIRED && (e = owner_sudo(in, c)) == OK)
+		e = owner_call(in, c, type, body, wanted, &answer);
+	return e;
+}
+
 static enum err
 call(struct invocation *in, struct client *c, enum msg type, const void *body)
 {
-	union any_body answer;
-	enum err e = owner_call(in, c, type, body, MSG_DONE, &answer);
-
-	if (e == ERR_LOCKED && (e = owner_unlock(in, c)) == OK)
-		e = owner_call(in, c, type, body, MSG_DONE, &answer);
-	if (e == ERR_SUDO_REQUIRED && (e = owner_sudo(in, c)) == OK)
-		e = owner_call(in, c, type, body, MSG_DONE, &answer);
-	return e;
+	return call_for(in, c, type, body, MSG_DONE);
 }
 
 static enum err
@@ -48,22 +56,41 @@ change(struct invocation *in, enum msg type, const void *body)
 	return e == OK ? print_done(in) : e;
 }
 
-/* At the first time the pages get their password, without which no assistant can be let in. */
+/*
+ * At the first time the pages get their password, without which no assistant
+ * can be let in. It is asked for before anything is done: one that is not good
+ * leaves all as it was.
+ */
+static enum err
+enable_first(struct invocation *in, struct client *c, const struct enable_ask_body *ask)
+{
+	const struct owner_ask_body nothing = { { 0 } };
+	struct secret *password = NULL;
+	enum err e;
+
+	/* Who may list the devices may enable it. */
+	if ((e = client_certified(c)) != OK || (e = call_for(in, c, MSG_DEVICE_ASK, &nothing, MSG_DEVICE)) != OK ||
+	    (e = profile_password_new(in, &password)) != OK)
+		return e;
+	if ((e = call(in, c, MSG_PROFILE_ENABLE_ASK, ask)) == OK && (e = profile_password_offer(in, c, password)) != OK &&
+	    in->detail[0] == '\0')
+		explain(in, "the profile is enabled; set the password of its pages with `memories profile passwd`");
+	secret_free(&password);
+	return e;
+}
+
 static enum err
 enable(struct invocation *in, const struct enable_ask_body *ask)
 {
 	struct client *c = NULL;
 	union any_body answer;
-	bool first = false;
 	enum err e;
 
 	if ((e = owner_open(in, &c)) == OK &&
-	    (e = owner_call(in, c, MSG_PROFILE_STATE_ASK, &(struct owner_ask_body){ { 0 } }, MSG_PROFILE_STATE, &answer)) == OK) {
-		first = !answer.profile_state.exists;
-		e = call(in, c, MSG_PROFILE_ENABLE_ASK, ask);
-	}
-	if (e == OK && first && (e = profile_new_password(in, c)) != OK && in->detail[0] == '\0')
-		explain(in, "the profile is enabled; set the password of its pages with `memories profile passwd`");
+	    (e = owner_call(in, c, MSG_PROFILE_STATE_ASK, &(struct owner_ask_body){ { 0 } }, MSG_PROFILE_STATE, &answer)) == OK)
+		e = answer.profile_state.exists ? call(in, c, MSG_PROFILE_ENABLE_ASK, ask) : enable_first(in, c, ask);
+	if (e == ERR_ALREADY_ENABLED && in->detail[0] == '\0')
+		explain(in, "with another backend; to change it, `memories profile disable` first");
 	client_close(&c);
 	return e == OK ? print_done(in) : e;
 }
@@ -103,10 +130,12 @@ run_profile_maintenance(struct invocation *in)
 
 	if (!ask.on && strcmp(in->positionals[0], "off") != 0)
 		return invalid(in, "maintenance is on or off");
-	if (message != NULL && (!ask.on || strlen(message) > 1200))
-		return invalid(in, ask.on ? "a message has at most 1200 bytes" : "there is no message without maintenance");
+	if (message != NULL && !ask.on)
+		return invalid(in, "there is no message without maintenance");
 	if (message != NULL)
 		ask.message = (struct span){ (const uint8_t *)message, strlen(message) };
+	if (ask.message.len > MAINTENANCE_MESSAGE_MAX || !profile_text_good(ask.message, 0, MAINTENANCE_MESSAGE_MAX))
+		return invalid(in, "a message is one line of UTF-8 without control characters, of at most 1200 bytes");
 	return change(in, MSG_MAINTENANCE_ASK, &ask);
 }
 
