@@ -7,13 +7,6 @@
 
 #define STRANGERS_MS 60000
 
-/* What it finds would be lost on its way to here. */
-static bool
-finder_is_away(const struct mcp_gateway *g, enum op op)
-{
-	return (op == OP_SEARCH && !g->search_up) || (op_is_profile(op) && !g->profile_up);
-}
-
 enum err
 mcp_gateway_on_ask(void *self, const struct inbound *in, struct outbox *out)
 {
@@ -22,7 +15,8 @@ mcp_gateway_on_ask(void *self, const struct inbound *in, struct outbox *out)
 	struct flight *f;
 	enum err e;
 
-	if (!g->keyring_up || finder_is_away(g, (enum op)ask.op))
+	/* What goes to who is still coming up would be lost; of search grants says that it is warming. */
+	if (!g->keyring_up || (op_is_profile((enum op)ask.op) && !g->profile_up))
 		return mcp_gateway_refuse(out, in->ask_id, ERR_INTERRUPTED);
 	if ((e = mcp_gateway_check_audit(g)) != OK)
 		return mcp_gateway_refuse(out, in->ask_id, e);

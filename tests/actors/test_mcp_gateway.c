@@ -25,7 +25,6 @@ everybody_is_up(void)
 	rig_edge(r, ACTOR_AUDIT, true);
 	rig_edge(r, ACTOR_GRANTS, true);
 	rig_edge(r, ACTOR_VAULT, true);
-	rig_edge(r, ACTOR_SEARCH, true);
 	rig_edge(r, ACTOR_PROFILE, true);
 	assert_int_equal(rig_deliver(r, MSG_BOOT, ACTOR_KEYRING, 0, &boot), OK);
 	assert_true(rig_silent(r));
@@ -272,21 +271,17 @@ any_other_lost_actor_interrupts_what_is_open(void **state)
 }
 
 static void
-who_finds_nothing_yet_is_waited_for(void **state)
+a_profile_that_is_still_coming_up_is_waited_for(void **state)
 {
-	static const struct { enum op op; enum actor finder; } both[] = { { OP_SEARCH, ACTOR_SEARCH }, { OP_PROFILE_LIST, ACTOR_PROFILE } };
+	struct ask_body a = an_ask(OP_PROFILE_LIST, SURFACE_OWNER);
 
 	(void)state;
-	for (uint64_t i = 0; i < 2; i++) {
-		struct ask_body a = an_ask(both[i].op, SURFACE_OWNER);
-
-		rig_edge(r, both[i].finder, false);
-		assert_int_equal(rig_deliver(r, MSG_ASK, ACTOR_CLIENT, 10 + i, &a), OK);
-		assert_int_equal(refused(10 + i), ERR_INTERRUPTED);
-		rig_edge(r, both[i].finder, true);
-		assert_int_equal(rig_deliver(r, MSG_ASK, ACTOR_CLIENT, 20 + i, &a), OK);
-		assert_non_null(rig_expect(r, MSG_RULING_WANTED));
-	}
+	rig_edge(r, ACTOR_PROFILE, false);
+	assert_int_equal(rig_deliver(r, MSG_ASK, ACTOR_CLIENT, 1, &a), OK);
+	assert_int_equal(refused(1), ERR_INTERRUPTED);
+	rig_edge(r, ACTOR_PROFILE, true);
+	assert_int_equal(rig_deliver(r, MSG_ASK, ACTOR_CLIENT, 2, &a), OK);
+	assert_non_null(rig_expect(r, MSG_RULING_WANTED));
 }
 
 static void
@@ -771,7 +766,7 @@ main(void)
 		GATE_TEST(a_lost_audit_ends_reads_at_once_and_refuses_the_next),
 		GATE_TEST(what_audit_answers_is_refused_while_it_is_away),
 		GATE_TEST(any_other_lost_actor_interrupts_what_is_open),
-		GATE_TEST(who_finds_nothing_yet_is_waited_for),
+		GATE_TEST(a_profile_that_is_still_coming_up_is_waited_for),
 		GATE_TEST(before_the_others_are_up_an_ask_is_worth_another_try),
 		GATE_TEST(who_asks_is_what_the_kernel_says_never_the_asker),
 		GATE_TEST(a_client_that_is_gone_has_no_session_and_no_terminal),

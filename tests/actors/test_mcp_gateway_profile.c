@@ -14,7 +14,7 @@ static struct rig *r;
 static int
 setup(void **state)
 {
-	static const enum actor all[] = { ACTOR_KEYRING, ACTOR_AUDIT, ACTOR_GRANTS, ACTOR_VAULT, ACTOR_PROFILE, ACTOR_SEARCH };
+	static const enum actor all[] = { ACTOR_KEYRING, ACTOR_AUDIT, ACTOR_GRANTS, ACTOR_VAULT, ACTOR_PROFILE };
 
 	(void)state;
 	fake_clock_set(1764496800000, 1000000);
