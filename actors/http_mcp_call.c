@@ -15,7 +15,8 @@ struct came {
 	char           message[HTTP_ASK_MESSAGE_MAX];
 };
 
-struct call {
+struct http_call {
+	LIST_ENTRY(http_call)    in_all;
 	struct http_gateway     *g;
 	struct http_exchange    *x;
 	struct http_token        token;
@@ -24,19 +25,21 @@ struct call {
 	struct mcp_http_outcome *outcomes; /* owned, as many as the plan has asks */
 	struct came             *came;     /* likewise */
 	size_t                   next;     /* ask */
+	bool                     is_asking; /* one is in flight */
 	enum err                 late;     /* of one that nobody answered in time: those behind it are not made */
 };
 
-static void run(struct call *c);
+static void run(struct http_call *c);
 
 static void
-call_free(struct call *c)
+call_free(struct http_call *c)
 {
 	for (size_t i = 0; i < c->plan.n_asks && c->came != NULL; i++)
 		if (c->came[i].result != NULL) {
 			c->g->mcp->held -= secret_len(c->came[i].result);
 			secret_free(&c->came[i].result);
 		}
+	LIST_REMOVE(c, in_all);
 	free(c->came);
 	free(c->outcomes);
 	mcp_http_plan_free(&c->plan);
@@ -45,7 +48,7 @@ call_free(struct call *c)
 
 /* The exchange comes last: its answer may bring the next request. */
 static void
-finish(struct call *c, struct http_response *r)
+finish(struct http_call *c, struct http_response *r)
 {
 	struct http_gateway *g = c->g;
 	struct http_exchange *x = c->x;
@@ -55,7 +58,7 @@ finish(struct call *c, struct http_response *r)
 }
 
 static void
-finish_error(struct call *c, int status, enum err e)
+finish_error(struct http_call *c, int status, enum err e)
 {
 	struct http_gateway *g = c->g;
 	struct http_exchange *x = c->x;
@@ -65,7 +68,7 @@ finish_error(struct call *c, int status, enum err e)
 }
 
 static void
-finish_challenge(struct call *c, enum oauth_challenge what)
+finish_challenge(struct http_call *c, enum oauth_challenge what)
 {
 	struct http_gateway *g = c->g;
 	struct http_exchange *x = c->x;
@@ -76,7 +79,7 @@ finish_challenge(struct call *c, enum oauth_challenge what)
 }
 
 static void
-finish_answer(struct call *c)
+finish_answer(struct http_call *c)
 {
 	struct http_response r;
 
@@ -88,7 +91,7 @@ finish_answer(struct call *c)
 
 /* True: the ask's end was the whole POST's. */
 static bool
-ends_all(struct call *c, enum err e)
+ends_all(struct http_call *c, enum err e)
 {
 	switch ((unsigned)e) {
 	case ERR_INVALID_TOKEN:
@@ -110,7 +113,7 @@ ends_all(struct call *c, enum err e)
 }
 
 static void
-note_outcome(struct call *c, enum err e)
+note_outcome(struct http_call *c, enum err e)
 {
 	c->outcomes[c->next] = (struct mcp_http_outcome){ .error = e };
 	mcp_repeats_note(c->g->mcp->repeats, c->token.connection, &c->plan.asks[c->next], e);
@@ -119,10 +122,11 @@ note_outcome(struct call *c, enum err e)
 static void
 on_done(void *arg, struct http_ask_end *end, struct outbox *out)
 {
-	struct call *c = arg;
+	struct http_call *c = arg;
 	struct came *came = &c->came[c->next];
 
 	c->g->out = out;
+	c->is_asking = false;
 	came->result = end->result;
 	if (came->result != NULL)
 		c->g->mcp->held += secret_len(came->result);
@@ -141,9 +145,21 @@ on_done(void *arg, struct http_ask_end *end, struct outbox *out)
 	run(c);
 }
 
+/* One connection leaves room for the others. */
+static bool
+asks_too_much(const struct http_call *c)
+{
+	const struct http_call *other;
+	size_t n = 0;
+
+	LIST_FOREACH(other, &c->g->mcp->calls, in_all)
+		n += other->is_asking && uuid_equal(other->token.connection, c->token.connection);
+	return n >= HTTP_ASKS_EACH_MAX || c->g->mcp->held > HTTP_HELD_MAX;
+}
+
 /* False: it is under way, or was the end of all. */
 static bool
-begin(struct call *c)
+begin(struct http_call *c)
 {
 	const struct profile_ask *ask = &c->plan.asks[c->next];
 	struct http_ask_want want = { .op = ask->op, .offset = ask->offset, .limit = ask->limit,
@@ -151,7 +167,8 @@ begin(struct call *c)
 	enum err e;
 
 	memcpy(want.token, c->token.hash, sizeof want.token);
-	e = c->g->mcp->held > HTTP_HELD_MAX ? ERR_BUSY : http_asks_begin(c->g->asks, &want, c->g->out);
+	e = asks_too_much(c) ? ERR_BUSY : http_asks_begin(c->g->asks, &want, c->g->out);
+	c->is_asking = e == OK;
 	if (e == OK)
 		return false;
 	if (e == ERR_BUSY && c->next == 0) {
@@ -164,7 +181,7 @@ begin(struct call *c)
 
 /* What needs nobody: a call that is wrong in itself, or was repeated too often. */
 static bool
-is_decided(struct call *c)
+is_decided(struct http_call *c)
 {
 	const struct profile_ask *ask = &c->plan.asks[c->next];
 
@@ -181,7 +198,7 @@ is_decided(struct call *c)
 }
 
 static void
-run(struct call *c)
+run(struct http_call *c)
 {
 	enum err e;
 
@@ -211,7 +228,7 @@ header_of(const struct http_request *q, const char *name)
 
 /* Of what it may not do nothing is done; it is recorded as grants would have it recorded. */
 static void
-refuse_scope(struct call *c)
+refuse_scope(struct http_call *c)
 {
 	const struct profile_ask *ask = c->plan.asks;
 
@@ -222,7 +239,7 @@ refuse_scope(struct call *c)
 }
 
 static enum err
-plan(struct call *c)
+plan(struct http_call *c)
 {
 	enum err e;
 
@@ -237,15 +254,16 @@ void
 http_mcp_call(struct http_gateway *g, struct http_exchange *x, const struct http_token *token)
 {
 	const struct http_request *q = http_exchange_request(x);
-	struct call *c = calloc(1, sizeof *c);
+	struct http_call *c = calloc(1, sizeof *c);
 	enum err e;
 
 	if (c == NULL) {
 		http_mcp_answer_error(g, x, 500, ERR_NO_MEMORY);
 		return;
 	}
-	*c = (struct call){ .g = g, .x = x, .token = *token, .post = { .body = q->body,
+	*c = (struct http_call){ .g = g, .x = x, .token = *token, .post = { .body = q->body,
 	    .version = header_of(q, "mcp-protocol-version"), .method = header_of(q, "mcp-method"), .name = header_of(q, "mcp-name") } };
+	LIST_INSERT_HEAD(&g->mcp->calls, c, in_all);
 	if ((e = plan(c)) != OK)
 		finish_error(c, 500, e);
 	else if ((c->plan.scopes & ~c->token.scopes) != 0)

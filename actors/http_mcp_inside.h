@@ -2,6 +2,8 @@
 #ifndef ACTORS_HTTP_MCP_INSIDE_H
 #define ACTORS_HTTP_MCP_INSIDE_H
 
+#include <sys/queue.h>
+
 #include "actors/http_ask.h"
 #include "actors/http_mcp.h"
 #include "gateway/mcp_http.h"
@@ -12,6 +14,9 @@
 #define HTTP_TOKENS_KEPT    256
 #define HTTP_TOKEN_KEEP_MS  10000
 #define HTTP_CHECKS_MAX     1024
+
+/* In flight of one connection: half of all, so that nobody keeps the others out. */
+#define HTTP_ASKS_EACH_MAX  (HTTP_ASKS_MAX / 2)
 
 /* What was found for answers that are not whole yet; past it nothing more is asked. */
 #define HTTP_HELD_MAX       ((size_t)16 << 20)
@@ -34,6 +39,7 @@ struct http_mcp {
 	struct mcp_repeats *repeats;
 	struct pending     *checks;  /* requests whose token is being looked at: struct http_check */
 	struct http_check   ended[HTTP_CHECKS_MAX];
+	LIST_HEAD(http_calls, http_call) calls; /* POSTs under way that ask something: of http_mcp_call.c */
 	size_t              held;    /* bytes */
 	uint64_t            n_ids;
 	struct http_token   tokens[HTTP_TOKENS_KEPT]; /* by the first byte of the hash */

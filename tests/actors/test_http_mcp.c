@@ -415,6 +415,41 @@ the_same_call_that_failed_three_times_is_not_asked_again(void **at)
 	assert_non_null(strstr(s->body, "invalid_argument"));
 }
 
+/* Grants knows the token, as one of that connection. */
+static void
+knows_as(struct state *s, struct uuid connection)
+{
+	struct token_found_body b = { .connection = connection, .scopes = READ, .left_ms = 500000 };
+
+	assert_non_null(rig_expect(s->rig, MSG_TOKEN_CHECK));
+	assert_int_equal(rig_deliver(s->rig, MSG_TOKEN_FOUND, ACTOR_GRANTS, rig_ask_id(s->rig), &b), OK);
+}
+
+static void
+one_connection_leaves_room_for_the_others(void **at)
+{
+	static const char other[] = "Authorization: Bearer mat_1123456789abcdefghijklmnopqrstuvwxyzABCDEFE\r\n" JSON_TYPE;
+	struct state *s = *at;
+	struct rig_ask ask;
+
+	log_in(s, READ);
+	assert_int_equal(post(s, CONTEXT), 0);
+	ask = asked(s, OP_PROFILE_READ);
+	for (unsigned i = 1; i < HTTP_ASKS_MAX / 2; i++) {
+		assert_int_equal(post(s, CONTEXT), 0);
+		rig_forget(s->rig);
+	}
+	assert_int_equal(post(s, CONTEXT), 503);
+	assert_non_null(strstr(s->body, "{\"error\":{\"code\":\"busy\""));
+	assert_true(rig_silent(s->rig));
+	assert_int_equal(say(s, "POST", other, CONTEXT), 0);
+	knows_as(s, ask_rig_id(0x34));
+	assert_non_null(rig_expect(s->rig, MSG_HTTP_ASK));
+	/* What has ended counts no more. */
+	finds(s, &ask);
+	assert_int_equal(post(s, CONTEXT), 0);
+}
+
 static void
 a_closed_endpoint_says_why_before_anything_else(void **at)
 {
@@ -462,6 +497,7 @@ main(void)
 		CASE(calls_of_an_array_are_asked_one_after_the_other),
 		CASE(behind_a_call_that_nobody_answered_nothing_is_asked),
 		CASE(the_same_call_that_failed_three_times_is_not_asked_again),
+		CASE(one_connection_leaves_room_for_the_others),
 		CASE(a_closed_endpoint_says_why_before_anything_else),
 		CASE(what_is_under_way_when_the_process_stops_is_answered),
 	};
