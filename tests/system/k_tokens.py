@@ -48,7 +48,7 @@ def _killed_meanwhile(home, delay_ms, ask):
 
 
 def _state(home, assistant):
-    return next(c["state"] for c in connections(home) if c["name"] == assistant.name)
+    return next(c["state"] for c in connections(home) if (c["name"], c["redirect"]) == (assistant.name, assistant.redirect))
 
 
 def _shown_again(ask):
