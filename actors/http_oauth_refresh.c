@@ -169,10 +169,9 @@ hurry(struct http_gateway *g)
 static struct oauth_hold *
 begin(struct http_gateway *g, const struct oauth_token_request *r)
 {
-	struct oauth_hold *h;
+	struct oauth_hold *h = take_place(g->oauth);
 
-	hurry(g);
-	if ((h = take_place(g->oauth)) == NULL)
+	if (h == NULL)
 		return NULL;
 	memset(h, 0, sizeof *h);
 	h->state = OAUTH_HOLD_WAITS;
@@ -184,8 +183,12 @@ begin(struct http_gateway *g, const struct oauth_token_request *r)
 void
 http_oauth_hold(struct http_gateway *g, struct http_exchange *x, const struct oauth_token_request *r)
 {
-	struct oauth_hold *h = find(g->oauth, r);
+	struct oauth_hold *h;
 
+	/* First, since whoever is answered may send the same token next. */
+	if (find(g->oauth, r) == NULL)
+		hurry(g);
+	h = find(g->oauth, r);
 	end_before(g->oauth, r->shown);
 	if (h != NULL && h->state == OAUTH_HOLD_OVERLAPS) {
 		if (answer_again(h, x))
