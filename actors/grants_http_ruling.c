@@ -3,28 +3,10 @@
 #include "actors/grants_state.h"
 #include "escrow/binding.h"
 
-/* Which scopes an operation takes; 0: it is none of a connection's. */
-static uint8_t
-scopes_of(enum op op)
-{
-	switch ((unsigned)op) {
-	case OP_PROFILE_READ:
-		return 1u << SCOPE_READ;
-	case OP_PROFILE_SEARCH:
-		return 1u << SCOPE_READ | 1u << SCOPE_SEARCH;
-	case OP_PROFILE_PROPOSE:
-		return 1u << SCOPE_PROPOSE;
-	case OP_PROFILE_CORRECT:
-		return 1u << SCOPE_CORRECT;
-	default:
-		return 0;
-	}
-}
-
 static bool
 has_form(const struct ask_body *ask)
 {
-	return ask->surface == SURFACE_HTTP && ask->grant_type == GRANT_CONNECTION && scopes_of((enum op)ask->op) != 0 &&
+	return ask->surface == SURFACE_HTTP && ask->grant_type == GRANT_CONNECTION && op_scopes((enum op)ask->op) != 0 &&
 	    uuid_is_zero(ask->vault);
 }
 
@@ -33,7 +15,7 @@ static enum err
 decide(struct grants *g, const struct ask_body *ask, struct ruling_body *r, bool *authenticated)
 {
 	struct token_use use;
-	uint8_t needed = scopes_of((enum op)ask->op);
+	uint8_t needed = op_scopes((enum op)ask->op);
 	enum err e;
 
 	if ((e = grants_db_access(g->db, ask->token_id, grants_moment(g), &use)) != OK)

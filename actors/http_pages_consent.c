@@ -241,7 +241,7 @@ decide(struct http_gateway *g, struct http_exchange *x, const struct http_form *
 		send_back(g, x, b, w, "access_denied");
 	else if (!span_is(decision, "allow"))
 		web_say_notice(x, 400, b, WEB_MALFORMED);
-	else if ((scopes = oauth_scope_closed(scopes & w->scopes)) == 0 || categories == 0)
+	else if ((scopes = scopes_closed(scopes & w->scopes)) == 0 || categories == 0)
 		web_go_on(g, x, b, w, true);
 	else
 		allow(g, x, b, w, scopes, categories);

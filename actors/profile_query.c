@@ -14,24 +14,11 @@ is_connections(const struct ruling_body *r)
 	return r->grant_type == GRANT_CONNECTION && !uuid_is_zero(r->grant) && r->ask.surface == SURFACE_HTTP;
 }
 
-/* What a connection's scopes have to hold; 0 for the owner's ops. */
-static unsigned
-scopes_of(enum op op)
-{
-	if (op == OP_PROFILE_READ)
-		return 1u << SCOPE_READ;
-	if (op == OP_PROFILE_SEARCH)
-		return 1u << SCOPE_SEARCH | 1u << SCOPE_READ;
-	if (op == OP_PROFILE_PROPOSE)
-		return 1u << SCOPE_PROPOSE;
-	return op == OP_PROFILE_CORRECT ? 1u << SCOPE_CORRECT : 0;
-}
-
 /* Grants has decided; that it may be so at all is seen here once more. */
 static enum err
 check_ruling(const struct ruling_body *r)
 {
-	unsigned wanted = scopes_of((enum op)r->ask.op);
+	unsigned wanted = op_scopes((enum op)r->ask.op);
 
 	if (clock_mono().ms > r->deadline_boot_ms)
 		return ERR_TIMEOUT;

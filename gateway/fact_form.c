@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "gateway/fact_form.h"
+#include "gateway/span.h"
 #include "mailbox/utf8.h"
 
 /* A text that grows in memory that is wiped. */
@@ -19,7 +20,7 @@ put(struct text *t, struct span s)
 static void
 put_text(struct text *t, const char *s)
 {
-	put(t, (struct span){ (const uint8_t *)s, strlen(s) });
+	put(t, span_of(s));
 }
 
 static void
@@ -40,12 +41,6 @@ put_note(struct text *t, const char *note)
 		put(t, (struct span){ (const uint8_t *)note, (size_t)(end - note) });
 		put_text(t, "\n");
 	}
-}
-
-static struct span
-span_of(const char *s)
-{
-	return (struct span){ (const uint8_t *)s, strlen(s) };
 }
 
 enum err

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "gateway/http_head.h"
+#include "gateway/span.h"
 
 static bool
 is_digit(uint8_t c)
@@ -68,12 +69,6 @@ cut(struct span s, uint8_t c, struct span *rest)
 
 	*rest = at == NULL ? (struct span){ NULL, 0 } : (struct span){ at + 1, s.len - n - 1 };
 	return (struct span){ s.p, n };
-}
-
-static bool
-span_is(struct span s, const char *text)
-{
-	return s.len == strlen(text) && memcmp(s.p, text, s.len) == 0;
 }
 
 /* Blanks and tabs around it. */

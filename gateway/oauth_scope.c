@@ -19,17 +19,9 @@ oauth_scope_bits(struct span text)
 }
 
 uint8_t
-oauth_scope_closed(uint8_t scopes)
-{
-	if ((scopes & 1u << SCOPE_READ) == 0)
-		scopes &= (uint8_t)~(1u << SCOPE_SEARCH);
-	return scopes;
-}
-
-uint8_t
 oauth_scope_wanted(struct span text)
 {
-	uint8_t bits = oauth_scope_closed(oauth_scope_bits(text));
+	uint8_t bits = scopes_closed(oauth_scope_bits(text));
 
 	return bits == 0 ? OAUTH_SCOPES_DEFAULT : bits;
 }

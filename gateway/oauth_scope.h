@@ -22,9 +22,6 @@ uint8_t oauth_scope_bits(struct span text);
  */
 uint8_t oauth_scope_wanted(struct span text);
 
-/* The same without what may not stand alone: what an owner ticked. */
-uint8_t oauth_scope_closed(uint8_t scopes);
-
 /* The names, with a blank between them, and a NUL. */
 void oauth_scope_text(uint8_t scopes, char out[OAUTH_SCOPE_TEXT_MAX + 1]);
 

@@ -7,7 +7,6 @@
 #include "gateway/profile_tools.h"
 
 #define VERSION_DIGITS (2 * PROFILE_VERSION_LEN)
-#define BIT(scope) ((uint8_t)(1u << (scope)))
 
 static const char *const does[PROFILE_TOOLS] = { "context", "page", "search", "propose" };
 
@@ -103,7 +102,7 @@ check_version(struct span version, char message[MCP_MESSAGE_MAX])
 	return OK;
 }
 
-/* Op, scopes and range. */
+/* Op and range. */
 static enum err
 take_terms(const struct mcp_args *args, struct profile_ask *ask, char message[MCP_MESSAGE_MAX])
 {
@@ -111,7 +110,6 @@ take_terms(const struct mcp_args *args, struct profile_ask *ask, char message[MC
 
 	ask->limit = PROFILE_OVERVIEW_MAX;
 	ask->op = OP_PROFILE_READ;
-	ask->scopes = BIT(SCOPE_READ);
 	switch (ask->tool) {
 	case GET_USER_CONTEXT:
 	case PROFILE_TOOLS:
@@ -121,7 +119,6 @@ take_terms(const struct mcp_args *args, struct profile_ask *ask, char message[MC
 		return check_version(mcp_tool_value(args, "version")->text, message);
 	case SEARCH_USER_CONTEXT:
 		ask->op = OP_PROFILE_SEARCH;
-		ask->scopes |= BIT(SCOPE_SEARCH);
 		ask->offset = mcp_tool_value(args, "offset")->integer;
 		ask->limit = (uint32_t)mcp_tool_value(args, "limit")->integer;
 		return check_texts(args, message);
@@ -131,7 +128,6 @@ take_terms(const struct mcp_args *args, struct profile_ask *ask, char message[MC
 	adds = mcp_tool_value(args, "op")->integer == 0;
 	archives = mcp_tool_value(args, "op")->integer == 2;
 	ask->op = adds ? OP_PROFILE_PROPOSE : OP_PROFILE_CORRECT;
-	ask->scopes = BIT(adds ? SCOPE_PROPOSE : SCOPE_CORRECT);
 	ask->limit = 0;
 	if (check_proposal(args, adds, archives, message) != OK)
 		return ERR_INVALID_ARGUMENT;
@@ -147,6 +143,7 @@ profile_tools_ask(const struct mcp_args *args, struct profile_ask *out, char mes
 
 	*out = (struct profile_ask){ .tool = (enum profile_tool)(args->tool - profile_tools) };
 	out->refused = take_terms(args, out, message);
+	out->scopes = op_scopes(out->op);
 	json_write_object(w);
 	json_member_text(w, "do", does[out->tool]);
 	for (size_t i = 0; i < args->tool->n_fields; i++)

@@ -88,6 +88,31 @@ op_is_profile(enum op op)
 	return op >= OP_PROFILE_READ && op <= OP_PROFILE_CHANGE;
 }
 
+uint8_t
+op_scopes(enum op op)
+{
+	switch ((unsigned)op) {
+	case OP_PROFILE_READ:
+		return 1u << SCOPE_READ;
+	case OP_PROFILE_SEARCH:
+		return 1u << SCOPE_READ | 1u << SCOPE_SEARCH;
+	case OP_PROFILE_PROPOSE:
+		return 1u << SCOPE_PROPOSE;
+	case OP_PROFILE_CORRECT:
+		return 1u << SCOPE_CORRECT;
+	default:
+		return 0;
+	}
+}
+
+uint8_t
+scopes_closed(uint8_t scopes)
+{
+	if ((scopes & 1u << SCOPE_READ) == 0)
+		scopes &= (uint8_t)~(1u << SCOPE_SEARCH);
+	return scopes;
+}
+
 bool
 op_writes(enum op op)
 {

@@ -148,6 +148,13 @@ bool op_known(unsigned v);
 bool op_writes(enum op op);
 bool op_lists(enum op op);
 bool op_is_profile(enum op op); /* and goes to the profile's actor */
+
+/* Which scopes an operation takes of a connection, as bits; 0: it is none of a connection's. */
+uint8_t op_scopes(enum op op);
+
+/* Without what goes beside another scope only, where that is missing. */
+uint8_t scopes_closed(uint8_t scopes);
+
 bool grant_type_known(unsigned v);
 
 /* "memory", "list", "cli", "unattended", "ordinary"; "?" for a value out of range. */

@@ -44,9 +44,7 @@ db_records_put_connection(struct wire_out *o, const struct connection_record *c)
 static bool
 is_connection(const struct connection_record *c)
 {
-	bool search_alone = (c->scopes & 1u << SCOPE_SEARCH) != 0 && (c->scopes & 1u << SCOPE_READ) == 0;
-
-	if ((c->scopes & ~SCOPES_ALL) != 0 || search_alone || (c->categories & ~CATEGORIES_SHAREABLE) != 0)
+	if ((c->scopes & ~SCOPES_ALL) != 0 || scopes_closed(c->scopes) != c->scopes || (c->categories & ~CATEGORIES_SHAREABLE) != 0)
 		return false;
 	if (c->end > CONNECTION_REPLAYED || c->n_access > CONNECTION_ACCESS_MAX)
 		return false;

@@ -204,9 +204,7 @@ reduce(struct grants_db *db, struct uuid connection, uint8_t scopes, uint8_t cat
 		return ERR_NOT_FOUND;
 	if ((scopes & ~c.scopes) != 0 || (categories & ~c.categories) != 0)
 		return ERR_INVALID_ARGUMENT;
-	if ((scopes & 1u << SCOPE_READ) == 0)
-		scopes &= (uint8_t)~(1u << SCOPE_SEARCH);
-	c.scopes = scopes;
+	c.scopes = scopes_closed(scopes);
 	c.categories = categories;
 	c.revision++;
 	return grants_db_put_connection(db, &c);

@@ -7,8 +7,7 @@
 bool
 connection_scopes_hold(uint8_t scopes)
 {
-	return scopes != 0 && (scopes & ~SCOPES_ALL) == 0 &&
-	    ((scopes & 1u << SCOPE_SEARCH) == 0 || (scopes & 1u << SCOPE_READ) != 0);
+	return scopes != 0 && (scopes & ~SCOPES_ALL) == 0 && scopes_closed(scopes) == scopes;
 }
 
 static enum err

@@ -171,9 +171,7 @@ rotate(struct grants_db *db, const struct refresh_offer *offer, struct db_refres
 		return ERR_INSUFFICIENT_SCOPE;
 	if (offer->scopes != 0)
 		p.scopes &= offer->scopes;
-	if ((p.scopes & 1u << SCOPE_READ) == 0)
-		p.scopes &= (uint8_t)~(1u << SCOPE_SEARCH);
-	if (p.scopes == 0)
+	if ((p.scopes = scopes_closed(p.scopes)) == 0)
 		return ERR_INSUFFICIENT_SCOPE;
 	r->spent = true;
 	c->n_refreshes++;

@@ -39,8 +39,8 @@ search_falls_without_read(void **state)
 	(void)state;
 	assert_int_equal(oauth_scope_wanted(span_of("context:search")), READ);
 	assert_int_equal(oauth_scope_wanted(span_of("context:search profile:propose")), PROPOSE);
-	assert_int_equal(oauth_scope_closed(SEARCH), 0);
-	assert_int_equal(oauth_scope_closed(SEARCH | READ), SEARCH | READ);
+	assert_int_equal(scopes_closed(SEARCH), 0);
+	assert_int_equal(scopes_closed(SEARCH | READ), SEARCH | READ);
 }
 
 static void

@@ -99,12 +99,49 @@ every_scope_and_category_has_a_name_that_leads_back(void **state)
 	assert_false(category_of_name("", 0, &category));
 }
 
+static void
+a_connection_needs_the_scopes_of_what_it_does_and_the_owner_none(void **state)
+{
+	(void)state;
+	for (unsigned op = 0; op < OP__COUNT; op++) {
+		unsigned wanted = op == OP_PROFILE_READ ? 1u << SCOPE_READ
+		    : op == OP_PROFILE_SEARCH ? 1u << SCOPE_READ | 1u << SCOPE_SEARCH
+		    : op == OP_PROFILE_PROPOSE ? 1u << SCOPE_PROPOSE
+		    : op == OP_PROFILE_CORRECT ? 1u << SCOPE_CORRECT : 0;
+
+		assert_int_equal(op_scopes((enum op)op), wanted);
+	}
+}
+
+static void
+a_search_scope_falls_without_the_one_it_goes_with(void **state)
+{
+	(void)state;
+	assert_int_equal(scopes_closed(1u << SCOPE_SEARCH), 0);
+	assert_int_equal(scopes_closed(1u << SCOPE_SEARCH | 1u << SCOPE_PROPOSE), 1u << SCOPE_PROPOSE);
+	assert_int_equal(scopes_closed(SCOPES_ALL), SCOPES_ALL);
+}
+
+static void
+only_a_phase_that_serves_is_no_error(void **state)
+{
+	(void)state;
+	assert_int_equal(http_phase_error(HTTP_SERVES), OK);
+	assert_int_equal(http_phase_error(HTTP_LOCKED), ERR_LOCKED);
+	assert_int_equal(http_phase_error(HTTP_MAINTENANCE), ERR_MAINTENANCE);
+	assert_int_equal(http_phase_error(HTTP_OFF), ERR_PROFILE_OFF);
+	assert_int_equal(http_phase_error(HTTP_NEVER), ERR_PROFILE_OFF);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_writes_and_proposals_make_revisions_and_only_lists_have_rows),
 		cmocka_unit_test(every_scope_and_category_has_a_name_that_leads_back),
+		cmocka_unit_test(a_connection_needs_the_scopes_of_what_it_does_and_the_owner_none),
+		cmocka_unit_test(a_search_scope_falls_without_the_one_it_goes_with),
+		cmocka_unit_test(only_a_phase_that_serves_is_no_error),
 		cmocka_unit_test(numbers_never_change),
 		cmocka_unit_test(every_kind_has_a_name_that_leads_back),
 		cmocka_unit_test(every_operation_and_surface_has_a_name),

@@ -216,7 +216,7 @@ take_scopes(struct invocation *in, uint8_t *out)
 			return invalid(in, "a scope is profile:read, profile:propose, profile:correct or context:search");
 		*out = (uint8_t)(*out | 1u << s);
 	}
-	if ((*out & 1u << SCOPE_SEARCH) != 0 && (*out & 1u << SCOPE_READ) == 0)
+	if (scopes_closed(*out) != *out)
 		return invalid(in, "context:search goes with profile:read only");
 	return OK;
 }
