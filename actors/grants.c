@@ -257,7 +257,7 @@ grants_state_of(const struct grants *g, struct state_body *s)
 		.loaded = g->loaded, .unattended_error = (uint16_t)why_not_loaded(g),
 		.unattended_detail = why_not_loaded(g) == g->load_error ? g->load_detail : 0,
 		.manual_lock = ban.manual_lock || g->log_ban, .inhibited = grants_banned(g),
-		.sleep_word = (uint8_t)grants_sleep_word(g),
+		.sleep_word = (uint8_t)grants_sleep_word(g), .profile_phase = (uint8_t)grants_profile_phase(g),
 	};
 	if (!g->initialized)
 		return;

@@ -179,6 +179,7 @@ grants_profile_drop(struct grants *g, uint64_t ask_id, struct outbox *out)
 	enum err e;
 
 	p->opened = false;
+	p->open_error = OK;
 	p->closing = g->keyring_up;
 	p->retry.ms = 0;
 	if (!p->up || !p->exists)

@@ -63,6 +63,7 @@ grants_on_profile_state(void *self, const struct inbound *in, struct outbox *out
 	const struct grants_profile *p = &g->profile;
 	struct profile_state_body b = { .phase = (uint8_t)grants_profile_phase(g), .exists = p->exists,
 		.enabled = p->exists && p->record.enabled, .opened = p->opened, .loaded = p->loaded,
+		.open_error = (uint16_t)p->open_error,
 		.banned = p->enrolled && grants_profile_banned(g), .http = p->listens };
 	enum err e;
 

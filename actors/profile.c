@@ -4,6 +4,7 @@
 #include "escrow/keys.h"
 #include "gateway/sensitive.h"
 #include "gateway/web_keys.h"
+#include "mailbox/log_line.h"
 
 #define INDEX_MAX     ((size_t)256 << 20)
 #define KEEP_CLOCK_MS ((uint64_t)3600 * 1000)
@@ -120,6 +121,10 @@ on_key(void *self, const struct inbound *in, struct outbox *out)
 	struct profile *p = self;
 	enum err opened = take_key(p, in), e;
 
+	/* It is tried again every few seconds: once is enough. */
+	if (opened != OK && opened != p->open_error)
+		log_line_error(ACTOR_PROFILE, opened, in->ask_id);
+	p->open_error = opened;
 	/* HTTP first: it serves as soon as grants says so. */
 	if ((e = profile_tell_web(p, out)) != OK)
 		return e;

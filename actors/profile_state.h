@@ -39,6 +39,7 @@ struct profile_reader {
 struct profile {
 	struct channel        keyring, http;
 	bool                  http_up;
+	enum err              open_error; /* of the last time that it was to be opened */
 	struct profile_db    *db;       /* NULL: it is closed, and so is all below */
 	struct key           *web;
 	struct search_bill    bill;

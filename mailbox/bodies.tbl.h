@@ -218,6 +218,7 @@ BODY(state,
     U8(manual_lock)
     U8(inhibited)
     U8(sleep_word)               /* enum sleep_word */
+    U8(profile_phase)            /* enum http_phase */
     SPAN(backend, 31))
 
 BODY(log_state,
@@ -620,6 +621,7 @@ BODY(profile_state,
     U8(loaded)                   /* by custody: the key-only start holds */
     U8(banned)                   /* of key-only starts */
     U16(custody_error)           /* why custody did not load it; 0: no reason to say */
+    U16(open_error)              /* why it is not open though it could be; 0: no reason to say */
     U32(connections)             /* that live */
     SPAN(backend, 31)            /* "": by the password alone */
     SPAN(message, 1200)

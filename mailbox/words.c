@@ -221,6 +221,24 @@ category_of_name(const char *name, size_t len, enum category *out)
 	return i < CATEGORY__COUNT;
 }
 
+const char *
+http_phase_name(enum http_phase phase)
+{
+	switch (phase) {
+	case HTTP_NEVER:
+		return "never_enabled";
+	case HTTP_OFF:
+		return "off";
+	case HTTP_LOCKED:
+		return "locked";
+	case HTTP_MAINTENANCE:
+		return "maintenance";
+	case HTTP_SERVES:
+		return "serves";
+	}
+	return "?";
+}
+
 enum err
 http_phase_error(enum http_phase phase)
 {

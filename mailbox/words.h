@@ -105,6 +105,8 @@ enum http_phase {
 	HTTP_NEVER,       /* was never enabled: nothing listens */
 };
 
+const char *http_phase_name(enum http_phase phase);
+
 /* Why the endpoint does nothing in that phase; OK: it serves. */
 enum err http_phase_error(enum http_phase phase);
 

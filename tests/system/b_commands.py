@@ -41,6 +41,7 @@ STATUS = {
     "suspend": {"locks": bool, "words": str},
     "custody": (None, {"backend": str, "kept": str, "protects": str, "does_not_protect": str, "detail": (None, str)}),
     "search": {"state": ("off", "warming", "ready"), "documents": int, "bytes": int, "locked_bytes": int},
+    "profile": ("never_enabled", "off", "locked", "maintenance", "serves"),
     "audit": {"size": int, "root": HEX_ROOT, "state": ("ok", "low", "full", "failed"), "healthy": bool, ...: True},
 }
 

@@ -261,6 +261,27 @@ def an_address_that_is_taken_is_said_and_tried_again():
     within(PATIENCE_S, lambda: healthz(home) == 200, "an endpoint that answers")
 
 
+@case
+def a_database_that_is_damaged_is_said_and_nothing_of_it_served():
+    home = enabled()
+    home.owner("profile", "fact", "add", "-", "--category", "basic", "--label", "x", input=b"y").done()
+    home.stop()
+    with open(home.file("profile", "data.mdb"), "r+b") as f:
+        content = bytearray(f.read())
+        for end in range(2 * 4096, len(content), 4096):
+            content[end + 4096 - 40] ^= 1
+        f.seek(0)
+        f.write(content)
+    home.start()
+    home.terminal.unlock().done()
+    within(PATIENCE_S, lambda: state(home)["error"] == "storage_corrupt", f"the reason, not {state(home)}")
+    equal((phase(home), healthz(home), home.status()["profile"]), ("locked", 503, "locked"), "state")
+    home.owner("profile", "fact", "list").refused("storage_corrupt", 74)
+    check("profile: storage_corrupt" in home.tail(), f"the daemon's words: {home.tail()}")
+    home.owner("lock").done()
+    equal(state(home)["error"], None, "error while it is locked")
+
+
 @process_only
 def each_process_of_it_that_dies_comes_back_and_serves():
     home = enabled("--backend", "owner-file")

@@ -12,6 +12,7 @@ struct show {
 	struct client            *c;
 	struct profile_connection connection;
 	struct seen               seen;
+	size_t                    n_sees;
 	bool                      closed; /* the profile is: nothing has a name */
 	bool                      damaged; /* the log ends before its end */
 	struct json_writer        w;
@@ -52,6 +53,7 @@ show_fact(void *arg, struct span raw, const struct json *row)
 	(void)raw;
 	if (!sees(s, row))
 		return OK;
+	s->n_sees++;
 	if (!s->in->json) {
 		print_line("  ");
 		print_safe(profile_text(row, "id"));
@@ -74,6 +76,7 @@ static enum err
 show_facts(struct show *s)
 {
 	struct profile_list l = { .rows = "facts" };
+	enum err e;
 
 	if (!s->in->json)
 		print_line("It may see now\n");
@@ -83,7 +86,9 @@ show_facts(struct show *s)
 		return s->in->json ? OK : print_line("  (the profile is not open)\n");
 	}
 	json_write_array(&s->w);
-	return profile_walk(s->in, s->c, &l, show_fact, s);
+	if ((e = profile_walk(s->in, s->c, &l, show_fact, s)) == OK && s->n_sees == 0 && !s->in->json)
+		print_line("  nothing\n");
+	return e;
 }
 
 static void
@@ -178,7 +183,7 @@ show_seen(struct show *s)
 	json_write_key(&s->w, "seen");
 	json_write_array(&s->w);
 	if (!s->in->json)
-		print_line("It has seen, for the first and the last time\n");
+		print_line(s->seen.n_facts > 0 ? "It has seen, for the first and the last time\n" : "It has seen nothing\n");
 	for (size_t i = 0; i < s->seen.n_facts; i++)
 		if (s->in->json)
 			write_seen(&s->w, &s->seen.facts[i]);

@@ -111,6 +111,8 @@ edit_given(struct invocation *in, struct uuid fact, struct fact_form *f)
 		write_edit(&w, fact, version, f);
 		if ((e = profile_change(in, &(struct client_profile_want){ .op = OP_PROFILE_CHANGE }, &w, "version")) == OK)
 			say_what_it_looks_like(in, f);
+		if (e == ERR_CONFLICT)
+			explain(in, "the fact was changed since, or is archived");
 	}
 	secret_free(&text);
 	return e;

@@ -82,6 +82,8 @@ find(struct deciding *d)
 		return e;
 	if ((e = owner_open(d->in, &c)) == OK && (e = profile_find(d->in, c, "proposals", d->id, &d->answer, &d->row)) == OK)
 		profile_proposal_who(d->in, c, d->row, d->who);
+	if (e == ERR_NOT_FOUND)
+		explain(d->in, "no proposal waits under that id");
 	client_close(&c);
 	return e;
 }
@@ -218,5 +220,7 @@ run_profile_proposal_dismiss(struct invocation *in)
 	profile_request(&w, "proposal_dismiss");
 	json_member_id(&w, "id", id);
 	json_write_end(&w);
-	return profile_change(in, &(struct client_profile_want){ .op = OP_PROFILE_CHANGE }, &w, NULL);
+	if ((e = profile_change(in, &(struct client_profile_want){ .op = OP_PROFILE_CHANGE }, &w, NULL)) == ERR_CONFLICT)
+		explain(in, "it was decided before, or its time is over");
+	return e;
 }

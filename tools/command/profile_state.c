@@ -15,15 +15,6 @@ static const char warning[] =
     "ends that, until `unattended resume`.\n"
     "\n";
 
-static const char *
-phase_name(unsigned phase)
-{
-	static const char *const names[] = { [HTTP_OFF] = "off", [HTTP_LOCKED] = "locked", [HTTP_MAINTENANCE] = "maintenance",
-		[HTTP_SERVES] = "serves", [HTTP_NEVER] = "never_enabled" };
-
-	return phase < sizeof names / sizeof *names ? names[phase] : "?";
-}
-
 /* Asks for the password where it still takes one to be unlocked, or to have sudo. */
 static enum err
 call_for(struct invocation *in, struct client *c, enum msg type, const void *body, enum msg wanted)
@@ -165,7 +156,7 @@ print_state_json(const struct profile_state_body *s)
 	struct json_writer w = { 0 };
 
 	json_write_object(&w);
-	json_member_text(&w, "phase", phase_name(s->phase));
+	json_member_text(&w, "phase", http_phase_name((enum http_phase)s->phase));
 	json_member_bool(&w, "enabled", s->enabled);
 	json_member_bool(&w, "opened", s->opened);
 	json_member_u64(&w, "connections", s->connections);
@@ -174,6 +165,7 @@ print_state_json(const struct profile_state_body *s)
 	json_member_bool(&w, "custody_loaded", s->loaded);
 	json_member_bool(&w, "banned", s->banned);
 	member_code(&w, "custody_error", s->custody_error);
+	member_code(&w, "error", s->open_error);
 	json_write_key(&w, "http");
 	json_write_object(&w);
 	json_member_bool(&w, "listening", s->http.listening);
@@ -195,14 +187,15 @@ print_phase(const struct profile_state_body *s)
 	case HTTP_OFF:
 		return print_line("profile    disabled\n");
 	case HTTP_LOCKED:
-		return print_line("profile    enabled, and locked\n");
+		return s->open_error != OK ? print_line("profile    enabled, and not open: %s\n", err_text((enum err)s->open_error))
+		    : print_line("profile    enabled, and locked\n");
 	case HTTP_MAINTENANCE:
 		return print_line("profile    in maintenance%s%.*s\n", s->message.len > 0 ? ": " : "", (int)s->message.len,
 		    s->message.len > 0 ? (const char *)s->message.p : "");
 	case HTTP_SERVES:
 		break;
 	}
-	return print_line("profile    serves, %lu connections\n", (unsigned long)s->connections);
+	return print_line("profile    serves, %lu connection%s\n", (unsigned long)s->connections, s->connections == 1 ? "" : "s");
 }
 
 static enum err

@@ -145,6 +145,7 @@ print_status_json(const struct status_body *s)
 		json_write_null(&w);
 	json_write_end(&w);
 	write_search(&w, &s->search);
+	json_member_text(&w, "profile", http_phase_name((enum http_phase)s->state.profile_phase));
 	write_weakened(&w, s->weakened);
 	json_write_end(&w);
 	return print_json(&w);
@@ -209,6 +210,8 @@ print_status_text(const struct status_body *s)
 	print_line("suspend    %s\n", sleep_words(st->sleep_word));
 	print_log(&s->log);
 	print_search(&s->search);
+	if (st->profile_phase != HTTP_NEVER)
+		print_line("profile    %s: see `memories profile status`\n", http_phase_name((enum http_phase)st->profile_phase));
 	if (s->weakened.len > 0)
 		print_line("weakened   %.*s\n", (int)s->weakened.len, (const char *)s->weakened.p);
 	return OK;
