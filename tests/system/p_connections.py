@@ -151,6 +151,22 @@ def a_revoked_connection_is_refused_and_still_shown():
 
 
 @case
+def the_log_is_shown_of_one_connection():
+    home = shared(endpoint)
+    a, other = connected(home), connected(home)
+    for one in (a, other):
+        one.mcp().good("get_user_context")
+    home.owner("profile", "connection", "reduce", a.connection, "--scope", "profile:read").done()
+    home.owner("profile", "connection", "revoke", a.connection).done()
+    wanted = [r["index"] for r in home.records() if a.connection in (r.get("subject"), r.get("vault"), r.get("about"))]
+    got = home.owner("audit", "show", "--grant", a.connection, "--limit", "1000").given()["records"]
+    equal([r["index"] for r in got], wanted, "records")
+    check({"grant", "intent", "config", "revoke"} <= {r["type"] for r in got}, f"types of {got!r:.300}")
+    text = home.owner("audit", "show", "--grant", a.connection, json=False).done().out.decode()
+    check("connection_reduced" in text and other.connection not in text, text)
+
+
+@case
 def a_profile_that_is_off_still_shows_what_was_seen():
     home = endpoint()
     a = connected(home)

@@ -103,10 +103,23 @@ is_about_vault(const struct log_record *r, struct uuid vault)
 	return uuid_equal(r->vault, vault) || (r->op == OP_SEARCH && uuid_is_zero(r->vault)) || names_asset(r, vault);
 }
 
+/* What the owner did with a connection names it as a vault, or in what was configured. */
+static bool
+is_about_grant(const struct log_record *r, struct uuid grant)
+{
+	enum log_config what;
+	struct uuid about;
+
+	if (r->type == LOG_CONFIG && log_config_take(r->extra, &what, &about) && uuid_equal(about, grant))
+		return true;
+	return uuid_equal(r->vault, grant) ||
+	    ((r->subject_kind == LOG_GRANT_ID || r->subject_kind == LOG_CONNECTION_ID) && uuid_equal(r->subject, grant));
+}
+
 bool
 audit_filter_passes(const struct audit_filter *f, const struct log_record *r)
 {
-	if (!uuid_is_zero(f->grant) && (r->subject_kind != LOG_GRANT_ID || !uuid_equal(r->subject, f->grant)))
+	if (!uuid_is_zero(f->grant) && !is_about_grant(r, f->grant))
 		return false;
 	if (!uuid_is_zero(f->vault) && !is_about_vault(r, f->vault))
 		return false;

@@ -253,7 +253,7 @@ static const struct option key_options[] = {
 };
 
 static const struct option audit_show_options[] = {
-	{ "--grant", "ID", "only what this grant did, or what was done to it", false, false },
+	{ "--grant", "ID", "only what this grant or connection did, or what was done to it", false, false },
 	{ "--vault", "ID", "only what was about this vault, searches over several vaults included", false, false },
 	{ "--asset", "ID", "only what was about this asset, pages that name it included", false, false },
 	{ "--since", "TIME", "only from that time on: 2026-11-30T10:00:00Z, or how long ago: 90s, 30m, 2h, 7d", false, false },
