@@ -55,7 +55,7 @@ listen_now(struct http_gateway *g, struct mono_ms now)
 	enum err before = g->error;
 
 	g->try_at.ms = 0;
-	if (g->phase == HTTP_NEVER || g->error == ERR_CONFIG_INVALID || http_server_listens(g->server))
+	if (g->phase == HTTP_NEVER || g->is_unusable || g->error == ERR_CONFIG_INVALID || http_server_listens(g->server))
 		return OK;
 	if ((g->error = http_server_listen(g->server)) == OK) {
 		log_line_say("http", "listens on port", http_server_port(g->server));
@@ -207,7 +207,7 @@ start_default(struct http_gateway *g)
 	return e == OK ? start_server(g) : e;
 }
 
-/* What is wrong with config.json keeps this from listening, and nothing else from running. */
+/* What is wrong with config.json, or keeps it from being read, keeps this from listening, and nothing else from running. */
 static enum err
 start(const struct actor_context *context, void **self)
 {
@@ -225,6 +225,10 @@ start(const struct actor_context *context, void **self)
 	}
 	if (g->config != NULL && (e = start_server(g)) == ERR_CONFIG_INVALID)
 		g->error = e;
+	g->is_unusable = g->error != OK;
+	/* One that could not be read for want of memory may be at the next start. */
+	if (g->error == ERR_NO_MEMORY)
+		e = ERR_NO_MEMORY;
 	if (e == ERR_CONFIG_INVALID)
 		e = start_default(g);
 	if (e == OK)

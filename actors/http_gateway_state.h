@@ -24,6 +24,7 @@ struct http_gateway {
 	struct http_config         *own_config; /* the defaults, where none was given */
 	struct http_server         *server;
 	enum err                    error;     /* why it does not listen; ERR_CONFIG_INVALID: until the next start */
+	bool                        is_unusable; /* config.json: nor does it then */
 	struct mono_ms              try_at;    /* listening is tried again; 0: no need */
 	struct outbox              *out;
 

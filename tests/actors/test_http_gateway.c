@@ -154,6 +154,45 @@ a_home_that_never_enabled_opens_no_port(void **at)
 	assert_false(http_server_listens(g->server));
 }
 
+/* HTTP_STATE to a started one with those settings; what grants hears of it. */
+static void
+expect_silent(enum err why)
+{
+	struct settings settings = { .http_error = why };
+	struct http_state_body state = { .phase = HTTP_SERVES };
+	const union any_body *said;
+	struct rig *rig = NULL;
+
+	assert_int_equal(rig_open(&http_gateway_actor, &settings, &rig), OK);
+	rig_edge(rig, ACTOR_GRANTS, true);
+	assert_non_null(said = rig_expect(rig, MSG_HTTP_LISTENS));
+	assert_int_equal(said->http_listens.error, why);
+	assert_false(said->http_listens.listening);
+	assert_int_equal(rig_deliver(rig, MSG_HTTP_STATE, ACTOR_GRANTS, 0, &state), OK);
+	assert_false(http_server_listens(((struct http_gateway *)rig_self(rig))->server));
+	rig_close(&rig);
+}
+
+/* Not at the address of the defaults, which is none that the owner chose. */
+static void
+a_config_that_cannot_be_used_or_read_opens_no_port(void **at)
+{
+	(void)at;
+	expect_silent(ERR_CONFIG_INVALID);
+	expect_silent(ERR_STORAGE_FAILED);
+}
+
+static void
+short_of_memory_for_its_config_it_is_started_anew(void **at)
+{
+	struct settings settings = { .http_error = ERR_NO_MEMORY };
+	struct rig *rig = NULL;
+
+	(void)at;
+	assert_int_equal(rig_open(&http_gateway_actor, &settings, &rig), ERR_NO_MEMORY);
+	rig_close(&rig);
+}
+
 int
 main(void)
 {
@@ -165,6 +204,8 @@ main(void)
 		CASE(another_host_is_421),
 		CASE(grants_hears_how_it_listens),
 		CASE(a_home_that_never_enabled_opens_no_port),
+		CASE(a_config_that_cannot_be_used_or_read_opens_no_port),
+		CASE(short_of_memory_for_its_config_it_is_started_anew),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

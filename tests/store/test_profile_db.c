@@ -376,7 +376,7 @@ many_are_found_in_order(void **state)
 {
 	struct profile_rig *r = *state;
 	const struct profile_book *b = profile_db_book(r->db);
-	char text[16];
+	char text[16] = "";
 
 	for (unsigned i = 0; i < 500; i++) {
 		struct profile_fact f = a_fact(1, 1, text);
