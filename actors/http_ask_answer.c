@@ -15,10 +15,11 @@ keep(struct span *s, uint8_t *to)
 	s->p = to;
 }
 
-/* A keyring without a certificate is asked nothing. */
+/* A keyring without a certificate is asked nothing. What was verified was so under what was believed before. */
 static void
 believe(struct http_asks *a)
 {
+	memset(a->seen_commit, 0, sizeof a->seen_commit);
 	memset(&a->believed, 0, sizeof a->believed);
 	if (a->has_boot && a->has_log && !believed_of(&a->said, a->log_public, &a->believed))
 		memset(&a->believed, 0, sizeof a->believed);

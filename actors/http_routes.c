@@ -144,18 +144,14 @@ say_closed(struct http_gateway *g, const struct http_route *route, struct http_e
 static void
 say_allow(const struct http_route *route, struct http_exchange *x)
 {
-	static const struct {
-		enum http_method method;
-		const char *name;
-	} names[] = { { HTTP_GET, "GET" }, { HTTP_HEAD, "HEAD" }, { HTTP_POST, "POST" }, { HTTP_DELETE, "DELETE" },
-		{ HTTP_OPTIONS, "OPTIONS" } };
 	struct http_response r;
 	char allow[64] = "";
 	size_t len = 0;
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if ((route->methods & (1u << names[i].method)) != 0)
-			len += (size_t)snprintf(allow + len, sizeof allow - len, "%s%s", len > 0 ? ", " : "", names[i].name);
+	for (unsigned m = 0; m < HTTP_OTHER; m++)
+		if ((route->methods & (1u << m)) != 0)
+			len += (size_t)snprintf(allow + len, sizeof allow - len, "%s%s", len > 0 ? ", " : "",
+			    http_method_name((enum http_method)m));
 	http_error_json(&r, 405, "method_not_allowed", "this path does not take that method");
 	http_response_header(&r, "Allow", allow);
 	http_exchange_answer(x, &r);

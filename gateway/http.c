@@ -3,6 +3,17 @@
 
 #include "gateway/http.h"
 
+const char *
+http_method_name(enum http_method method)
+{
+	static const char *const names[] = {
+		[HTTP_GET] = "GET", [HTTP_HEAD] = "HEAD", [HTTP_POST] = "POST", [HTTP_DELETE] = "DELETE",
+		[HTTP_OPTIONS] = "OPTIONS", [HTTP_OTHER] = NULL,
+	};
+
+	return names[method];
+}
+
 bool
 http_name_is(struct span name, const char *wanted)
 {

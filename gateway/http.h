@@ -22,6 +22,9 @@ enum http_method {
 	HTTP_OTHER, /* a token that is none of these: 405 or 501 */
 };
 
+/* "GET"; NULL: HTTP_OTHER has no name. */
+const char *http_method_name(enum http_method method);
+
 struct http_header {
 	struct span name;  /* as it was written; compared without case */
 	struct span value; /* without blanks around it; no control byte in it */

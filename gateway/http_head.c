@@ -87,18 +87,11 @@ trimmed(struct span s)
 static enum http_method
 method_of(struct span s)
 {
-	static const struct {
-		const char *name;
-		enum http_method method;
-	} known[] = {
-		{ "GET", HTTP_GET }, { "HEAD", HTTP_HEAD }, { "POST", HTTP_POST },
-		{ "DELETE", HTTP_DELETE }, { "OPTIONS", HTTP_OPTIONS },
-	};
+	enum http_method m = HTTP_GET;
 
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (span_is(s, known[i].name))
-			return known[i].method;
-	return HTTP_OTHER;
+	while (m != HTTP_OTHER && !span_is(s, http_method_name(m)))
+		m++;
+	return m;
 }
 
 /* A version that is well formed and not ours is 505; anything else is no request. */

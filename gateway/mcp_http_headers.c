@@ -2,17 +2,12 @@
 #include <string.h>
 
 #include "gateway/mcp_http_headers.h"
+#include "gateway/span.h"
 #include "mailbox/base64.h"
 
 #define SHOWN_MAX  64
 #define WRAP_START "=?base64?"
 #define WRAP_END   "?="
-
-static bool
-same(struct span a, struct span b)
-{
-	return a.len == b.len && (a.len == 0 || memcmp(a.p, b.p, a.len) == 0);
-}
 
 bool
 mcp_http_version_is_modern(const struct mcp_http_header *version)
@@ -30,7 +25,7 @@ mcp_http_version_is_modern(const struct mcp_http_header *version)
 bool
 mcp_http_version_says(const struct mcp_http_header *version, struct span claimed)
 {
-	return version->n == 1 && same(version->value, claimed);
+	return version->n == 1 && span_same(version->value, claimed);
 }
 
 static bool
@@ -51,7 +46,7 @@ wraps(struct span value, struct span name)
 
 	if (decoded == NULL)
 		return false;
-	yes = base64_decode_padded(text, decoded, &len) == OK && same((struct span){ decoded, len }, name);
+	yes = base64_decode_padded(text, decoded, &len) == OK && span_same((struct span){ decoded, len }, name);
 	free(decoded);
 	return yes;
 }
@@ -77,7 +72,7 @@ says(const struct mcp_http_header *h, struct span name)
 {
 	if (h->n != 1 || !is_plain(h->value))
 		return false;
-	return is_wrapped(h->value) ? wraps(h->value, name) : same(h->value, name);
+	return is_wrapped(h->value) ? wraps(h->value, name) : span_same(h->value, name);
 }
 
 /* The member of params that names what the method is about; NULL: there is none. */
@@ -95,7 +90,7 @@ mcp_http_routing_says(const struct mcp_http_post *post, const struct rpc_message
 	const char *member = naming_member(m);
 	struct span name;
 
-	if (post->method.n != 1 || !same(post->method.value, m->method))
+	if (post->method.n != 1 || !span_same(post->method.value, m->method))
 		return false;
 	/* One that is no string is refused for that. */
 	if (member == NULL || json_string(m->params, member, &name) != JSON_GOT)

@@ -201,6 +201,27 @@ a_receipt_of_a_new_epoch_waits_until_the_keyring_has_named_it(void **state)
 }
 
 static void
+a_receipt_that_held_holds_only_while_its_epoch_is_believed(void **state)
+{
+	struct ask_rig *r = *state;
+	struct key *result = new_key();
+	struct rig_ask ask = ask_rig_ask(r, OP_PROFILE_READ);
+
+	ask_rig_found(r, ask.id, result);
+	ask_rig_ack(r, &ask, result, (struct rig_ack){ .no_ticket = false });
+	assert_int_equal(r->n_ended, 1);
+	ask_rig_boot(r, r->log_key, r->other_key);
+	ask = ask_rig_ask(r, OP_PROFILE_READ);
+	ask_rig_found(r, ask.id, result);
+	ask_rig_ack(r, &ask, result, (struct rig_ack){ .no_ticket = false });
+	assert_int_equal(r->n_ended, 1);
+	ask_rig_boot(r, r->log_key, r->log_key);
+	assert_int_equal(r->n_ended, 2);
+	assert_int_equal(r->error, OK);
+	key_free(&result);
+}
+
+static void
 a_keyring_that_nobody_vouches_for_is_asked_nothing(void **state)
 {
 	struct ask_rig *r = *state;
@@ -404,6 +425,7 @@ main(void)
 		CASE(a_key_that_does_not_fit_what_was_found_opens_nothing),
 		CASE(a_receipt_that_does_not_hold_opens_nothing),
 		CASE(a_receipt_of_a_new_epoch_waits_until_the_keyring_has_named_it),
+		CASE(a_receipt_that_held_holds_only_while_its_epoch_is_believed),
 		CASE(a_keyring_that_nobody_vouches_for_is_asked_nothing),
 		CASE(who_has_to_be_asked_must_be_there),
 		CASE(each_refusal_ends_the_ask_and_is_recorded_if_the_token_was_right),
