@@ -80,7 +80,7 @@ ERR(EDITOR_FAILED,       "editor_failed",       1, "the editor could not be run,
 
 ERR(CONFLICT,            "conflict",            1, "what this was based on has changed", "read it again, and go on from there")
 ERR(SENSITIVE_CONTENT,   "sensitive_content",   1, "it looks like a secret, a one-time code, or the number of a card or a person", "leave it out; secrets belong into a credential")
-ERR(NOT_SHAREABLE,       "not_shareable",       1, "facts of this category, uncertain and sensitive ones are never shared, nor outside what the connection allows", "see `memories profile share --help`")
+ERR(NOT_SHAREABLE,       "not_shareable",       1, "facts of this category, archived, uncertain and sensitive ones are never shared, nor outside what the connection allows", "see `memories profile share --help`")
 ERR(REPEATED_FAILURE,    "repeated_failure",    1, "the same call with the same arguments has failed three times in a row", "change the arguments, or do something else")
 ERR(PROFILE_FULL,        "profile_full",        1, "the profile holds as much as it may", "archive facts, or decide on proposals")
 ERR(PROFILE_OFF,         "profile_off",         1, "the profile is not enabled", "run `memories profile enable`")

@@ -209,8 +209,9 @@ print_state(const struct profile_state_body *s)
 	if (s->banned)
 		print_line("           banned by a manual lock until `memories unattended resume`\n");
 	if (s->http.listening)
-		print_line("listens    on %.*s as %.*s%s\n", (int)s->http.address.len, (const char *)s->http.address.p,
-		    (int)s->http.origin.len, (const char *)s->http.origin.p, s->http.tls ? ", with TLS" : "");
+		print_line("listens    on %.*s%s; assistants connect to %.*s/mcp\n", (int)s->http.address.len,
+		    (const char *)s->http.address.p, s->http.tls ? " with TLS" : "", (int)s->http.origin.len,
+		    (const char *)s->http.origin.p);
 	else if (s->http.error != OK)
 		print_line("listens    not: %s\n", err_text((enum err)s->http.error));
 	return OK;
