@@ -8,6 +8,7 @@ import time
 
 from dbus import CALL, SIGNAL, Bus
 from harness import PATIENCE_S, case, check, equal, furnished, main, parent_of, process_only, program, within
+from http_client import Askers, connected, endpoint, healthz, serving
 from keyring import SessionBus
 
 LOGIND, PATH, MANAGER = "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager"
@@ -191,6 +192,27 @@ def who_starts_the_watcher_by_hand_gets_nothing_from_it():
     for argv in (["sleep-process"], ["sleep-process", "1"]):
         r = program(*argv)
         equal((r.code, r.error), (2, "usage"), f"{r}")
+
+
+@case
+def no_assistant_is_answered_once_the_machine_may_sleep():
+    logind = Logind()
+    home = endpoint()
+    a = connected(home)
+    home.stop()
+    home.start(env=logind.env())
+    within(PATIENCE_S, lambda: home.status()["suspend"]["locks"], "a watch on sleep")
+    home.terminal.unlock().done()
+    serving(home)
+    askers = Askers(a)
+    logind.sleep()
+    equal({x.status for x in askers.end()}, {503}, "what is answered after that")
+    equal((home.status()["profile"], healthz(home).status), ("locked", 503), "state")
+    logind.says(False)
+    home.terminal.unlock_soon()
+    serving(home)
+    check(a.lives(), "the token lives on")
+    logind.close()
 
 
 if __name__ == "__main__":
