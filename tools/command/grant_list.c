@@ -1,6 +1,4 @@
 /* unattended status, revoke, prune; grant list, revoke, prune. */
-#include <string.h>
-
 #include "tools/command/grant.h"
 
 #define PAGE 100
