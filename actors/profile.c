@@ -4,6 +4,7 @@
 #include "escrow/keys.h"
 #include "gateway/sensitive.h"
 #include "gateway/web_keys.h"
+#include "mailbox/host.h"
 #include "mailbox/log_line.h"
 
 #define INDEX_MAX     ((size_t)256 << 20)
@@ -178,8 +179,13 @@ on_tick(void *self, struct mono_ms now, struct outbox *out)
 	struct wall_ms wall;
 
 	(void)out;
-	if (p->db == NULL || profile_db_failure(p->db) != OK)
+	if (p->db == NULL)
 		return (struct mono_ms){ 0 };
+	/* After a failed commit the environment refuses everything: a new process reads it anew. */
+	if (profile_db_failure(p->db) != OK) {
+		host_fail(profile_db_failure(p->db));
+		return (struct mono_ms){ 0 };
+	}
 	(void)profile_expire(p);
 	wall = profile_db_now(p->db);
 	if (wall.ms - p->kept.ms >= KEEP_CLOCK_MS) {

@@ -19,7 +19,7 @@ STORE = os.path.join(os.path.dirname(BIN), "faults_store")
 REMOTE = os.path.join(os.path.dirname(BIN), "faults_remote")
 
 # As in shim_plan.h.
-PROCESS = {"audit": 0, "core": 1, "keyring": 2, "supervisor": 3, "client": 4}
+PROCESS = {"audit": 0, "core": 1, "keyring": 2, "supervisor": 3, "client": 4, "profile": 5, "http": 6}
 CALL = {"write": 0, "sync": 1, "open": 2, "rename": 3, "unlink": 4, "mkdir": 5, "fallocate": 6, "truncate": 7,
         "read": 8, "mmap": 9, "malloc": 10, "send": 11, "receive": 12}
 ACTION = {"error": 0, "short": 1, "kill": 2, "late": 3}

@@ -15,12 +15,15 @@ static const char *home;
 static enum shim_process
 process_of(int argc, char **argv)
 {
-	if (argc > 0 && strcmp(argv[0], "memories-audit") == 0)
-		return SHIM_AUDIT;
-	if (argc > 0 && strcmp(argv[0], "memories-core") == 0)
-		return SHIM_CORE;
-	if (argc > 0 && strcmp(argv[0], "memories-keyring") == 0)
-		return SHIM_KEYRING;
+	static const struct {
+		const char       *name;
+		enum shim_process process;
+	} daemons[] = { { "memories-audit", SHIM_AUDIT }, { "memories-core", SHIM_CORE }, { "memories-keyring", SHIM_KEYRING },
+		{ "memories-profile", SHIM_PROFILE }, { "memories-http", SHIM_HTTP } };
+
+	for (size_t i = 0; argc > 0 && i < sizeof daemons / sizeof *daemons; i++)
+		if (strcmp(argv[0], daemons[i].name) == 0)
+			return daemons[i].process;
 	for (int i = 1; i < argc; i++)
 		if (strcmp(argv[i], "daemon") == 0)
 			return SHIM_SUPERVISOR;
