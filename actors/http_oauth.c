@@ -81,6 +81,12 @@ http_oauth_on_web_keys(struct http_gateway *g, const struct web_keys_body *b)
 	return e;
 }
 
+bool
+http_oauth_has_keys(const struct http_gateway *g)
+{
+	return g->oauth->client_key != NULL;
+}
+
 enum err
 http_oauth_ask(struct http_gateway *g, enum msg type, const void *body, oauth_done *done, void *arg)
 {

@@ -13,6 +13,7 @@ void     http_oauth_stop(struct http_gateway *g); /* before http_pages_stop: wha
 
 /* The profile's keys for the pages have come, or are gone; then all sessions end, and what waits for consent. */
 enum err http_oauth_on_web_keys(struct http_gateway *g, const struct web_keys_body *b);
+bool http_oauth_has_keys(const struct http_gateway *g);
 
 /* An answer, or a refusal, of grants. False: it is of an ask of somebody else in this process, or of none any more. */
 bool http_oauth_on_answer(struct http_gateway *g, const struct inbound *in);

@@ -98,22 +98,30 @@ word_of_phase(enum http_phase phase)
 
 /* The owner's words where they gave some. */
 static const char *
-message_of(const struct http_gateway *g)
+message_of(const struct http_gateway *g, enum http_phase phase)
 {
-	return g->phase == HTTP_MAINTENANCE && g->message[0] != '\0' ? g->message : err_text(http_phase_error(g->phase));
+	return phase == HTTP_MAINTENANCE && g->message[0] != '\0' ? g->message : err_text(http_phase_error(phase));
+}
+
+/* The keys of the pages come another way than grants' word: it serves when both are here. */
+static enum http_phase
+whole_phase(const struct http_gateway *g)
+{
+	return g->phase == HTTP_SERVES && !http_oauth_has_keys(g) ? HTTP_LOCKED : g->phase;
 }
 
 static void
 on_healthz(struct http_gateway *g, struct http_exchange *x)
 {
+	enum http_phase phase = whole_phase(g);
 	struct json_writer w = { 0 };
 	struct http_response r;
 
-	http_response_start(&r, g->phase == HTTP_SERVES ? 200 : 503);
+	http_response_start(&r, phase == HTTP_SERVES ? 200 : 503);
 	json_write_object(&w);
-	json_member_text(&w, "status", word_of_phase(g->phase));
-	if (g->phase != HTTP_SERVES) {
-		json_member_text(&w, "message", message_of(g));
+	json_member_text(&w, "status", word_of_phase(phase));
+	if (phase != HTTP_SERVES) {
+		json_member_text(&w, "message", message_of(g, phase));
 		http_response_header(&r, "Retry-After", RETRY_AFTER);
 	}
 	json_write_end(&w);
@@ -130,7 +138,7 @@ say_closed(struct http_gateway *g, const struct http_route *route, struct http_e
 		http_pages_say_closed(g, x);
 		return;
 	}
-	http_error_json(&r, 503, err_code(http_phase_error(g->phase)), message_of(g));
+	http_error_json(&r, 503, err_code(http_phase_error(g->phase)), message_of(g, g->phase));
 	http_response_header(&r, "Retry-After", RETRY_AFTER);
 	/* /mcp is for some origins alone. */
 	if (route->on == http_mcp_on) {

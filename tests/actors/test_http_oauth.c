@@ -495,9 +495,12 @@ sessions_end_with_the_keys(void **state)
 	struct answer page = *consent_page();
 
 	(void)state;
+	assert_int_equal(http_rig_send(&h, "GET", "/healthz", "", "")->status, 200);
 	assert_int_equal(rig_deliver(h.rig, MSG_WEB_KEYS, ACTOR_PROFILE, 0, &(struct web_keys_body){ { NULL, 0 } }), OK);
 	assert_int_equal(post_consent(&page, ALLOW, OWN)->status, 503);
+	assert_int_equal(http_rig_send(&h, "GET", "/healthz", "", "")->status, 503);
 	http_rig_password(&h, PASSWORD);
+	assert_int_equal(http_rig_send(&h, "GET", "/healthz", "", "")->status, 200);
 	assert_int_equal(post_consent(&page, ALLOW, OWN)->status, 400);
 	/* The key of client ids is the same. */
 	assert_non_null(strstr(authorize("")->body, "name=\"password\""));
