@@ -148,7 +148,8 @@ def _files(folder):
             path = os.path.join(at, name)
             if os.path.isfile(path) and not os.path.islink(path):
                 with open(path, "rb") as f:
-                    yield path, f.read()
+                    # Of the log's segment most is room that nothing was written to yet.
+                    yield path, f.read().rstrip(b"\0")
 
 
 # The scanner itself
