@@ -148,8 +148,7 @@ def _files(folder):
             path = os.path.join(at, name)
             if os.path.isfile(path) and not os.path.islink(path):
                 with open(path, "rb") as f:
-                    # Of the log's segment most is room that nothing was written to yet.
-                    yield path, f.read().rstrip(b"\0")
+                    yield path, f.read()
 
 
 # The scanner itself
