@@ -1,5 +1,6 @@
 """A library whose daemon meets one fault after another, and what its client knows of it: the oracle of the
 scripts that hurt a running daemon."""
+import contextlib
 import os
 import random
 import threading
@@ -55,7 +56,14 @@ class Worker:
         within(15, lambda: self.read().code == 0, f"a read after the fault; {self.home.tail()}")
         if not self.home.status()["unlocked"]:
             self.home.terminal.unlock_soon()
-        within(10, lambda: self.home.terminal.sudo().code == 0, "sudo")
+        self._sudo_within(10)
+
+    def _sudo_within(self, seconds):
+        """While parts of the daemon may still be coming, when it may end before it asks."""
+        def granted():
+            with contextlib.suppress(Failed):
+                return self.home.terminal.sudo().code == 0
+        within(seconds, granted, "sudo")
 
     def mint_and_revoke(self, name):
         """A grant that is given and taken: once that was acknowledged it opens nothing."""
@@ -82,8 +90,8 @@ class Worker:
 
     def resume(self):
         """Nothing goes wrong any more: out of a lock."""
-        within(15, lambda: self.home.terminal.unlock().code == 0, "unlock")
-        within(15, lambda: self.home.terminal.sudo().code == 0, "sudo")
+        self.home.terminal.unlock_soon()
+        self._sudo_within(15)
         within(15, lambda: self.home.owner("unattended", "resume").code == 0, "resume")
         self.home.restart(*SMALL_LOG)
         self.home.terminal.unlock_soon()
