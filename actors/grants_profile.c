@@ -198,6 +198,7 @@ static void
 dropped(struct grants *g, struct outbox *out)
 {
 	g->profile.dropping = 0;
+	g->profile.ending = false;
 	grants_profile_gone(g, out);
 	(void)grants_profile_open(g, out);
 	(void)grants_profile_tell(g, false, out);
@@ -213,9 +214,9 @@ grants_on_profile_dropped(void *self, const struct inbound *in, struct outbox *o
 	return OK;
 }
 
-/* A process that does not forget is ended, and what it holds with it. */
+/* A process that does not forget is ended, and what it holds with it: its edge goes when it is gone. */
 static void
-end_process(struct grants *g, struct outbox *out)
+end_process(struct grants *g, struct mono_ms now)
 {
 	static const uint8_t word = PROCESS_END_PROFILE;
 
@@ -223,7 +224,8 @@ end_process(struct grants *g, struct outbox *out)
 	if (g->settings->ready_fd >= 0 && write(g->settings->ready_fd, &word, 1) != 1)
 		log_line_error(ACTOR_GRANTS, ERR_INTERNAL, g->profile.dropping);
 	g->profile.opening = 0;
-	dropped(g, out);
+	g->profile.ending = true;
+	g->profile.drop_until.ms = now.ms + END_MS;
 }
 
 enum err
@@ -231,8 +233,10 @@ grants_profile_tick(struct grants *g, struct mono_ms now, struct outbox *out)
 {
 	struct grants_profile *p = &g->profile;
 
-	if (p->dropping != 0 && now.ms >= p->drop_until.ms)
-		end_process(g, out);
+	if (p->dropping != 0 && now.ms >= p->drop_until.ms && p->ending)
+		dropped(g, out);
+	else if (p->dropping != 0 && now.ms >= p->drop_until.ms)
+		end_process(g, now);
 	if (p->dropping == 0 && p->opening != 0 && now.ms >= p->open_until.ms) {
 		p->opening = 0;
 		(void)not_open(g, ERR_TIMEOUT, out);

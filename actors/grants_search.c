@@ -86,6 +86,7 @@ static void
 dropped(struct grants *g, struct outbox *out)
 {
 	g->search.dropping = 0;
+	g->search.ending = false;
 	grants_locks_go_on(g, out);
 }
 
@@ -99,7 +100,7 @@ grants_on_index_dropped(void *self, const struct inbound *in, struct outbox *out
 	return OK;
 }
 
-/* A process that does not wipe its index is ended, and the index with it. */
+/* A process that does not wipe its index is ended, and the index with it: the edge goes when it is gone. */
 enum err
 grants_search_tick(struct grants *g, struct mono_ms now, struct outbox *out)
 {
@@ -107,10 +108,15 @@ grants_search_tick(struct grants *g, struct mono_ms now, struct outbox *out)
 
 	if (g->search.dropping == 0 || now.ms < g->search.drop_until.ms)
 		return OK;
+	if (g->search.ending) {
+		dropped(g, out);
+		return OK;
+	}
 	log_line_error(ACTOR_GRANTS, ERR_TIMEOUT, g->search.dropping);
 	if (g->settings->ready_fd >= 0 && write(g->settings->ready_fd, &word, 1) != 1)
 		log_line_error(ACTOR_GRANTS, ERR_INTERNAL, g->search.dropping);
-	dropped(g, out);
+	g->search.ending = true;
+	g->search.drop_until.ms = now.ms + END_MS;
 	return OK;
 }
 

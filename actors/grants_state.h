@@ -16,6 +16,7 @@
 #include "store/grants_db_profile.h"
 #include "store/log_record.h"
 
+#define END_MS     1000 /* how long a lock waits for a process that is being ended: its edge goes with it */
 #define RULING_MS  2000 /* how long a ruling holds */
 #define COMMAND_MS 5000 /* how long an owner's command may take */
 
@@ -57,6 +58,7 @@ struct grants_profile {
 	struct mono_ms        retry;       /* 0: nothing was refused */
 	enum err              open_error;  /* why the last one did not open */
 	uint64_t              dropping;    /* the newest ask that it forgets all; 0: none */
+	bool                  ending;      /* it did not, and its process is being ended */
 	struct mono_ms        drop_until;
 	bool                  closing;     /* and so does the keyring, which has not said yet how it stands then */
 	bool                  enrolled;    /* it has a custody of its own */
@@ -94,6 +96,7 @@ struct grants {
 	struct {
 		bool           up;       /* its edge */
 		uint64_t       dropping; /* the newest ask that the index be wiped; 0: none, it is gone */
+		bool           ending;   /* it was not, and the process is being ended */
 		struct mono_ms drop_until;
 	} search;
 	struct grants_profile profile;

@@ -203,9 +203,12 @@ a_process_that_does_not_forget_is_ended(void **state)
 	assert_true(rig_silent(g->r));
 	fake_clock_advance(1500);
 	(void)rig_tick(g->r, clock_mono());
-	assert_int_equal(grants_rig_end(g), OK);
 	assert_int_equal(read(ends[0], &word, 1), 1);
 	assert_int_equal(word, PROCESS_END_PROFILE);
+	/* Not before it is gone. */
+	assert_true(rig_silent(g->r));
+	rig_edge(g->r, ACTOR_PROFILE, false);
+	assert_int_equal(grants_rig_end(g), OK);
 	close(ends[0]);
 	close(ends[1]);
 }

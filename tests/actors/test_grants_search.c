@@ -124,12 +124,32 @@ a_search_that_does_not_answer_a_lock_is_ended(void **state)
 	assert_true(rig_silent(g->r));
 	fake_clock_advance(1);
 	rig_tick(g->r, clock_mono());
-	assert_int_equal(grants_rig_end(g), OK);
 	assert_int_equal(read(ends[0], &word, 1), 1);
 	assert_int_equal(word, PROCESS_END_SEARCH);
+	/* Not before it is gone. */
+	assert_true(rig_silent(g->r));
+	rig_edge(g->r, ACTOR_SEARCH, false);
+	assert_int_equal(grants_rig_end(g), OK);
 	g->settings.ready_fd = -1;
 	close(ends[0]);
 	close(ends[1]);
+}
+
+/* Whose supervisor does not hear: a lock is a lock all the same, a second later. */
+static void
+a_search_that_cannot_be_ended_holds_no_lock_for_ever(void **state)
+{
+	struct grants_rig *g = *state;
+
+	lock_up_to_the_index(g);
+	fake_clock_advance(1500);
+	rig_tick(g->r, clock_mono());
+	fake_clock_advance(999);
+	rig_tick(g->r, clock_mono());
+	assert_true(rig_silent(g->r));
+	fake_clock_advance(1);
+	rig_tick(g->r, clock_mono());
+	assert_int_equal(grants_rig_end(g), OK);
 }
 
 /* The machine is about to sleep: up to where the keys are gone, and the index is not yet. */
@@ -192,6 +212,7 @@ main(void)
 		GRANTS_TEST(a_lock_answers_when_the_index_is_gone),
 		GRANTS_TEST(a_lock_answers_when_search_is_gone),
 		GRANTS_TEST(a_search_that_does_not_answer_a_lock_is_ended),
+		GRANTS_TEST(a_search_that_cannot_be_ended_holds_no_lock_for_ever),
 		GRANTS_TEST(a_machine_that_is_about_to_sleep_is_told_when_the_index_is_gone),
 		GRANTS_TEST(two_locks_wait_for_the_same_index),
 	};
