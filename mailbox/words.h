@@ -6,6 +6,7 @@
 #define MAILBOX_WORDS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "mailbox/err.h"
