@@ -16,6 +16,23 @@ profile_book_free(struct profile_book *b)
 	memset(b, 0, sizeof *b);
 }
 
+size_t
+book_place(const struct profile_book *b, size_t n,
+    int (*compare)(const struct profile_book *b, size_t at, const void *key), const void *key)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (compare(b, middle, key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* Room for one more of that size at place `at` of an array of n. */
 enum err
 book_open_place(struct profile_book *b, void **array, size_t *cap, size_t n, size_t size, size_t at)
@@ -57,21 +74,16 @@ fact_size(const struct profile_fact *f)
 	return sizeof *f + f->label.len + f->value.len + f->evidence.len;
 }
 
-/* The place of the first that is not before the fact. */
+static int
+compare_fact(const struct profile_book *b, size_t at, const void *fact)
+{
+	return uuid_compare(b->facts[at]->fact, *(const struct uuid *)fact);
+}
+
 static size_t
 fact_place(const struct profile_book *b, struct uuid fact)
 {
-	size_t low = 0, high = b->n_facts;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (uuid_compare(b->facts[middle]->fact, fact) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return book_place(b, b->n_facts, compare_fact, &fact);
 }
 
 const struct profile_fact *
@@ -122,23 +134,20 @@ profile_book_remove_fact(struct profile_book *b, struct uuid fact)
 	book_close_place(b->facts, b->n_facts--, sizeof *b->facts, at);
 }
 
+/* By connection, then by fact; key is a share of which those two are set. */
+static int
+compare_share(const struct profile_book *b, size_t at, const void *key)
+{
+	const struct profile_share *share = key;
+	int order = uuid_compare(b->shares[at].connection, share->connection);
+
+	return order != 0 ? order : uuid_compare(b->shares[at].fact, share->fact);
+}
+
 static size_t
 share_place(const struct profile_book *b, struct uuid connection, struct uuid fact)
 {
-	size_t low = 0, high = b->n_shares;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		int order = uuid_compare(b->shares[middle].connection, connection);
-
-		if (order == 0)
-			order = uuid_compare(b->shares[middle].fact, fact);
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return book_place(b, b->n_shares, compare_share, &(struct profile_share){ .connection = connection, .fact = fact });
 }
 
 static bool

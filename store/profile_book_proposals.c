@@ -8,20 +8,16 @@ proposal_size(const struct profile_proposal *p)
 	return sizeof *p + p->label.len + p->value.len + p->evidence.len;
 }
 
+static int
+compare_proposal(const struct profile_book *b, size_t at, const void *proposal)
+{
+	return uuid_compare(b->proposals[at]->proposal, *(const struct uuid *)proposal);
+}
+
 static size_t
 proposal_place(const struct profile_book *b, struct uuid proposal)
 {
-	size_t low = 0, high = b->n_proposals;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (uuid_compare(b->proposals[middle]->proposal, proposal) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return book_place(b, b->n_proposals, compare_proposal, &proposal);
 }
 
 static bool
@@ -78,23 +74,23 @@ profile_book_remove_proposal(struct profile_book *b, struct uuid proposal)
 	book_close_place(b->proposals, b->n_proposals--, sizeof *b->proposals, at);
 }
 
+/* By connection, then by what was proposed; key is an ended one of which those two are set. */
+static int
+compare_ended(const struct profile_book *b, size_t at, const void *key)
+{
+	const struct profile_ended *ended = key;
+	int order = uuid_compare(b->ended[at].connection, ended->connection);
+
+	return order != 0 ? order : memcmp(b->ended[at].same, ended->same, PROFILE_SAME_LEN);
+}
+
 static size_t
 ended_place(const struct profile_book *b, struct uuid connection, const uint8_t same[PROFILE_SAME_LEN])
 {
-	size_t low = 0, high = b->n_ended;
+	struct profile_ended key = { .connection = connection };
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		int order = uuid_compare(b->ended[middle].connection, connection);
-
-		if (order == 0)
-			order = memcmp(b->ended[middle].same, same, PROFILE_SAME_LEN);
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	memcpy(key.same, same, PROFILE_SAME_LEN);
+	return book_place(b, b->n_ended, compare_ended, &key);
 }
 
 static bool

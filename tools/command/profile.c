@@ -215,8 +215,27 @@ profile_flag(const struct json *row, const char *name)
 	return is;
 }
 
-void
-profile_json_end(struct json_writer *w, const struct profile_list *l)
+struct printing {
+	bool               json;
+	struct json_writer w;
+	void             (*print)(const struct json *row);
+};
+
+static enum err
+print_row(void *arg, struct span raw, const struct json *row)
+{
+	struct printing *p = arg;
+
+	if (p->json)
+		json_write_raw(&p->w, raw);
+	else
+		p->print(row);
+	return OK;
+}
+
+/* Where the list began, and where it goes on. */
+static void
+write_place(struct json_writer *w, const struct profile_list *l)
 {
 	json_member_u64(w, "offset", l->offset);
 	json_write_key(w, "next");
@@ -224,7 +243,28 @@ profile_json_end(struct json_writer *w, const struct profile_list *l)
 		json_write_u64(w, l->next);
 	else
 		json_write_null(w);
-	json_write_end(w);
+}
+
+enum err
+profile_print_list(struct invocation *in, struct profile_list *l, void (*print)(const struct json *row))
+{
+	struct printing p = { .json = in->json, .print = print };
+	struct client *c = NULL;
+	enum err e;
+
+	json_write_object(&p.w);
+	json_write_key(&p.w, l->rows);
+	json_write_array(&p.w);
+	if ((e = owner_open(in, &c)) == OK)
+		e = profile_walk(in, c, l, print_row, &p);
+	client_close(&c);
+	json_write_end(&p.w);
+	write_place(&p.w, l);
+	json_write_end(&p.w);
+	if (e == OK && in->json)
+		return print_json(&p.w);
+	json_write_free(&p.w);
+	return e;
 }
 
 enum err

@@ -43,6 +43,9 @@ struct profile_list {
 enum err profile_walk(struct invocation *in, struct client *c, struct profile_list *l,
     enum err (*take)(void *arg, struct span raw, const struct json *row), void *arg);
 
+/* A whole list command: as one JSON object, or each row by print. Errors as profile_walk. */
+enum err profile_print_list(struct invocation *in, struct profile_list *l, void (*print)(const struct json *row));
+
 /* The one fact or proposal of that id. *row is borrowed from *out, which the caller frees. ERR_NOT_FOUND. */
 enum err profile_find(struct invocation *in, struct client *c, const char *rows, struct uuid id,
     struct profile_answer *out, const struct json **row);
@@ -54,9 +57,6 @@ enum err profile_check_open(struct invocation *in, struct client *c);
 struct span profile_text(const struct json *row, const char *name);
 uint64_t    profile_number(const struct json *row, const char *name);
 bool        profile_flag(const struct json *row, const char *name);
-
-/* The end of a list's object: where it began, and where it goes on. */
-void profile_json_end(struct json_writer *w, const struct profile_list *l);
 
 /* --category, --label, --evidence, --uncertain, --certain. ERR_INVALID_ARGUMENT. */
 enum err profile_form_options(struct invocation *in, struct fact_form *f);

@@ -3,11 +3,6 @@
 
 #include "tools/command/profile.h"
 
-struct list {
-	const struct invocation *in;
-	struct json_writer       w;
-};
-
 static void
 print_words(const struct json *row)
 {
@@ -63,18 +58,6 @@ print_fact(const struct json *row)
 }
 
 static enum err
-take(void *arg, struct span raw, const struct json *row)
-{
-	struct list *l = arg;
-
-	if (l->in->json)
-		json_write_raw(&l->w, raw);
-	else
-		print_fact(row);
-	return OK;
-}
-
-static enum err
 take_options(struct invocation *in, struct profile_list *p)
 {
 	const char *category = option_value(in, "--category");
@@ -96,22 +79,7 @@ enum err
 run_profile_fact_list(struct invocation *in)
 {
 	struct profile_list p = { .rows = "facts" };
-	struct list l = { .in = in };
-	struct client *c = NULL;
-	enum err e;
+	enum err e = take_options(in, &p);
 
-	if ((e = take_options(in, &p)) != OK)
-		return e;
-	json_write_object(&l.w);
-	json_write_key(&l.w, "facts");
-	json_write_array(&l.w);
-	if ((e = owner_open(in, &c)) == OK)
-		e = profile_walk(in, c, &p, take, &l);
-	client_close(&c);
-	json_write_end(&l.w);
-	profile_json_end(&l.w, &p);
-	if (e == OK && in->json)
-		return print_json(&l.w);
-	json_write_free(&l.w);
-	return e;
+	return e == OK ? profile_print_list(in, &p, print_fact) : e;
 }

@@ -8,11 +8,6 @@ static const char edit_note[] =
     "What was proposed. Save and leave the editor to go on; you are asked before anything is stored.\n"
     "Lines with # up here are not kept.";
 
-struct list {
-	const struct invocation *in;
-	struct json_writer       w;
-};
-
 static void
 print_row(const struct json *row)
 {
@@ -26,41 +21,16 @@ print_row(const struct json *row)
 	print_line("%s\n", profile_flag(row, "conflict") ? "  the fact was changed since" : "");
 }
 
-static enum err
-take_row(void *arg, struct span raw, const struct json *row)
-{
-	struct list *l = arg;
-
-	if (l->in->json)
-		json_write_raw(&l->w, raw);
-	else
-		print_row(row);
-	return OK;
-}
-
 enum err
 run_profile_proposal_list(struct invocation *in)
 {
 	struct profile_list p = { .rows = "proposals" };
-	struct list l = { .in = in };
-	struct client *c = NULL;
 	enum err e;
 
 	if ((e = option_u64(in, "--offset", 0, UINT32_MAX, 0, &p.offset)) != OK ||
 	    (e = option_u64(in, "--limit", 1, 100, 100, &p.limit)) != OK)
 		return e;
-	json_write_object(&l.w);
-	json_write_key(&l.w, "proposals");
-	json_write_array(&l.w);
-	if ((e = owner_open(in, &c)) == OK)
-		e = profile_walk(in, c, &p, take_row, &l);
-	client_close(&c);
-	json_write_end(&l.w);
-	profile_json_end(&l.w, &p);
-	if (e == OK && in->json)
-		return print_json(&l.w);
-	json_write_free(&l.w);
-	return e;
+	return profile_print_list(in, &p, print_row);
 }
 
 /* What one command does with one proposal. */
