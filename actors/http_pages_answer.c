@@ -115,7 +115,8 @@ web_is_known(const struct http_gateway *g, const struct http_request *r, uint8_t
 	struct span value;
 	size_t len = 0;
 
-	if (http_cookie(r, WEB_COOKIE_KNOWN, &value) != 1 || value.len != KNOWN_LEN ||
+	/* Without the pages' keys nobody can be told from others. */
+	if (g->oauth->form_key == NULL || http_cookie(r, WEB_COOKIE_KNOWN, &value) != 1 || value.len != KNOWN_LEN ||
 	    base64_decode(value, bytes, &len) != OK)
 		return false;
 	known_tag(g, bytes, tag);

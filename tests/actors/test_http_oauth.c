@@ -499,6 +499,9 @@ sessions_end_with_the_keys(void **state)
 	assert_int_equal(rig_deliver(h.rig, MSG_WEB_KEYS, ACTOR_PROFILE, 0, &(struct web_keys_body){ { NULL, 0 } }), OK);
 	assert_int_equal(post_consent(&page, ALLOW, OWN)->status, 503);
 	assert_int_equal(http_rig_send(&h, "GET", "/healthz", "", "")->status, 503);
+	/* A cookie that any stranger can make up is looked at by a key that is not here. */
+	assert_int_equal(http_rig_send(&h, "POST", "/login", FORM "Cookie: __Host-memories-known="
+	    "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\r\n", "password=x")->status, 403);
 	http_rig_password(&h, PASSWORD);
 	assert_int_equal(http_rig_send(&h, "GET", "/healthz", "", "")->status, 200);
 	assert_int_equal(post_consent(&page, ALLOW, OWN)->status, 400);
