@@ -67,14 +67,27 @@ argument_is(unsigned argument, uint64_t value)
 	return (struct scmp_arg_cmp){ .arg = argument, .op = SCMP_CMP_EQ, .datum_a = value };
 }
 
+static struct scmp_arg_cmp
+argument_masked(unsigned argument, uint64_t mask, uint64_t value)
+{
+	return (struct scmp_arg_cmp){ .arg = argument, .op = SCMP_CMP_MASKED_EQ, .datum_a = mask, .datum_b = value };
+}
+
+/* A socket's type is that of a stream, whichever flags stand beside it: a datagram would go to an address without connecting. */
+static struct scmp_arg_cmp
+type_is_stream(void)
+{
+	return argument_masked(1, ~(uint64_t)(SOCK_NONBLOCK | SOCK_CLOEXEC) & 0xffffffff, SOCK_STREAM);
+}
+
 /* Unix sockets only; memory never executable; threads but no processes. */
 static int
 allow_some(scmp_filter_ctx f)
 {
 	static const unsigned long ioctls[] = { FIONREAD, FIONBIO };
 
-	if (seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1, argument_is(0, AF_UNIX)) != 0 ||
-	    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socketpair), 1, argument_is(0, AF_UNIX)) != 0 ||
+	if (seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socket), 2, argument_is(0, AF_UNIX), type_is_stream()) != 0 ||
+	    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socketpair), 2, argument_is(0, AF_UNIX), type_is_stream()) != 0 ||
 	    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
 	    SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)) != 0 ||
 	    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
@@ -134,22 +147,15 @@ fill_profile(scmp_filter_ctx f)
 	    : allow_all(f, file_calls, sizeof file_calls / sizeof *file_calls);
 }
 
-static struct scmp_arg_cmp
-argument_masked(unsigned argument, uint64_t mask, uint64_t value)
-{
-	return (struct scmp_arg_cmp){ .arg = argument, .op = SCMP_CMP_MASKED_EQ, .datum_a = mask, .datum_b = value };
-}
-
-/* A stream's socket, and none that could send to an address without connecting. */
+/* TCP's socket, and none that could send to an address without connecting: SCTP's streams can. */
 static int
 allow_tcp(scmp_filter_ctx f)
 {
 	static const unsigned families[] = { AF_INET, AF_INET6 };
-	uint64_t type = ~(uint64_t)(SOCK_NONBLOCK | SOCK_CLOEXEC);
 
 	for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-		if (seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socket), 2, argument_is(0, families[i]),
-		    argument_masked(1, type & 0xffffffff, SOCK_STREAM)) != 0)
+		if (seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socket), 3, argument_is(0, families[i]),
+		    type_is_stream(), argument_is(2, 0)) != 0)
 			return -1;
 	if (seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(sendto), 1, argument_masked(3, MSG_FASTOPEN, 0)) != 0)
 		return -1;

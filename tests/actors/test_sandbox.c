@@ -67,6 +67,28 @@ makes_a_udp_socket(void)
 	return outcome(socket(AF_INET6, SOCK_DGRAM, 0));
 }
 
+/* To a socket of another program of the machine's, without connecting. */
+static int
+makes_a_unix_datagram_socket(void)
+{
+	return outcome(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+}
+
+static int
+makes_a_pair_of_datagram_sockets(void)
+{
+	int ends[2];
+
+	return outcome(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends));
+}
+
+/* SCTP's stream connects as it sends. */
+static int
+makes_another_stream_socket(void)
+{
+	return outcome(socket(AF_INET, SOCK_STREAM, IPPROTO_SCTP));
+}
+
 /* Nobody listens there: what is let through is refused by the machine. */
 static struct sockaddr_in
 nowhere(void)
@@ -270,6 +292,9 @@ static const struct {
 	{ "run a program", runs_a_program, KILLED, KILLED, KILLED, KILLED, KILLED },
 	{ "make a TCP socket", makes_a_tcp_socket, KILLED, KILLED, KILLED, KILLED, WORKS },
 	{ "make a UDP socket", makes_a_udp_socket, KILLED, KILLED, KILLED, KILLED, KILLED },
+	{ "make a Unix datagram socket", makes_a_unix_datagram_socket, KILLED, KILLED, KILLED, KILLED, KILLED },
+	{ "make a pair of them", makes_a_pair_of_datagram_sockets, KILLED, KILLED, KILLED, KILLED, KILLED },
+	{ "make another stream socket", makes_another_stream_socket, KILLED, KILLED, KILLED, KILLED, KILLED },
 	{ "listen over TCP", listens_over_tcp, KILLED, KILLED, KILLED, KILLED, WORKS },
 	{ "connect over TCP", connects_over_tcp, KILLED, KILLED, KILLED, KILLED, EPERM },
 	{ "send to an address", sends_to_an_address, KILLED, KILLED, KILLED, KILLED, KILLED },
