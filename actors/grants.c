@@ -287,6 +287,9 @@ on_keyring_state(void *self, const struct inbound *in, struct outbox *out)
 	g->unlocked = in->body->keyring_state.unlocked;
 	g->loaded = in->body->keyring_state.loaded;
 	g->profile.loaded = in->body->keyring_state.profile_loaded;
+	/* Both of its keys went, and by no lock that told it. */
+	if (g->profile.opened && !g->unlocked && !g->profile.loaded)
+		(void)grants_profile_drop(g, grants_own_ask(g), out);
 	g->profile.closing = false;
 	if (g->unlocked != was_unlocked)
 		(void)grants_search_tell(g, out);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "actors/grants_state.h"
+#include "mailbox/log_line.h"
 
 /* Done at once, and recorded when the log can. */
 static enum err
@@ -44,7 +45,7 @@ put_page(struct grants *g, const struct inbound *in, struct connection_record *r
 	struct wire_out o = wire_out(buf, cap);
 	size_t n;
 	bool more;
-	enum err e = grants_db_list_connections(g->db, true, b->offset, b->limit, rows, &n, &more);
+	enum err e = grants_db_list_connections(g->db, b->offset, b->limit, rows, &n, &more);
 
 	if (e != OK)
 		return grants_refuse(out, in->ask_id, e);
@@ -53,6 +54,8 @@ put_page(struct grants *g, const struct inbound *in, struct connection_record *r
 
 		connection_body_put(&o, &row);
 	}
+	if (o.failed)
+		return grants_refuse(out, in->ask_id, ERR_INTERNAL);
 	page.more = more;
 	page.n_rows = (uint16_t)n;
 	page.rows = wire_written(&o);
@@ -93,12 +96,15 @@ grants_oauth_profile_opened(struct grants *g, struct outbox *out)
 	uint64_t offset = 0;
 	size_t n = 0;
 	bool more = rows != NULL;
+	enum err e = more ? OK : ERR_NO_MEMORY;
 
-	while (more && grants_db_list_connections(g->db, true, offset, CONNECTIONS_MAX, rows, &n, &more) == OK) {
+	while (more && (e = grants_db_list_connections(g->db, offset, CONNECTIONS_MAX, rows, &n, &more)) == OK) {
 		for (size_t i = 0; i < n; i++)
 			if (rows[i].end != CONNECTION_LIVES)
 				(void)outbox_put(out, MSG_CONNECTION_GONE, 0, &(struct one_id_body){ .id = rows[i].connection });
 		offset += n;
 	}
+	if (e != OK)
+		log_line_error(ACTOR_GRANTS, e, 0);
 	free(rows);
 }

@@ -138,9 +138,12 @@ grants_profile_keep_enrolment(struct grants *g, const struct command *c)
 enum err
 grants_profile_forget_enrolment(struct grants *g)
 {
+	struct profile_record r = g->profile.record;
 	enum err e = grants_db_drop_enrolment(g->db, CUSTODY_PROFILE);
 
-	if (e == OK)
-		g->profile.enrolled = false;
-	return e;
+	if (e != OK)
+		return e;
+	g->profile.enrolled = false;
+	memset(r.sealed_custody, 0, sizeof r.sealed_custody);
+	return g->profile.exists ? grants_profile_keep(g, &r) : OK;
 }

@@ -73,6 +73,15 @@ grants_on_profile_key_made(void *self, const struct inbound *in, struct outbox *
 	return go_on(g, in->ask_id, c, out);
 }
 
+/* What enrolment loaded into the keyring goes again. */
+static enum err
+give_up_enable(struct grants *g, uint64_t ask_id, const struct command *c, enum err why, struct outbox *out)
+{
+	if (c->backend[0] != '\0')
+		(void)outbox_put(out, MSG_KEYS_DROP, ask_id, &(struct keys_drop_body){ .profile = 1 });
+	return grants_end(g, ask_id, why, NOTHING_MADE, out);
+}
+
 static enum err
 finish_enable(struct grants *g, uint64_t ask_id, struct command *c, struct outbox *out)
 {
@@ -89,7 +98,7 @@ finish_enable(struct grants *g, uint64_t ask_id, struct command *c, struct outbo
 		e = grants_profile_keep_enrolment(g, c);
 	}
 	if (e != OK || (e = grants_profile_keep(g, &r)) != OK)
-		return grants_end(g, ask_id, e, NOTHING_MADE, out);
+		return give_up_enable(g, ask_id, c, e, out);
 	g->profile.want_load = true;
 	g->profile.retry.ms = 0;
 	if ((e = grants_profile_open(g, out)) != OK || (e = grants_profile_try_load(g, out)) != OK ||
@@ -107,12 +116,7 @@ grants_finish_profile(struct grants *g, uint64_t ask_id, struct command *c, enum
 	enum err e = recorded;
 
 	if (c->type == MSG_PROFILE_ENABLE_WANTED) {
-		if (e == OK)
-			return finish_enable(g, ask_id, c, out);
-		/* What enrolment loaded into the keyring goes again. */
-		if (c->backend[0] != '\0')
-			(void)outbox_put(out, MSG_KEYS_DROP, ask_id, &(struct keys_drop_body){ .profile = 1 });
-		return grants_end(g, ask_id, e, NOTHING_MADE, out);
+		return e == OK ? finish_enable(g, ask_id, c, out) : give_up_enable(g, ask_id, c, e, out);
 	}
 	r.maintenance = false;
 	memset(r.message, 0, sizeof r.message);

@@ -256,7 +256,10 @@ ask_once(struct client *c, const struct client_want *want, struct client_answer 
 
 	if ((e = client_ask_send(c, want, &asked)) != OK || (e = client_ask_wait(c, &asked, &answer)) != OK)
 		return e;
-	return client_ask_open(c, &asked, &answer.answer, out);
+	e = client_ask_open(c, &asked, &answer.answer, out);
+	/* It was answered, whatever was said to the hello that its receipt wanted. */
+	c->was_refused = false;
+	return e;
 }
 
 /* A change of the profile is made by its first ask alone: where nobody said that it was not, it is not asked for again. */

@@ -157,7 +157,7 @@ grants_db_count_connections(struct grants_db *db, uint32_t *living)
 }
 
 static enum err
-list(struct grants_db *db, bool ended, uint64_t offset, size_t limit, struct connection_record *rows, size_t *n, bool *more)
+list(struct grants_db *db, uint64_t offset, size_t limit, struct connection_record *rows, size_t *n, bool *more)
 {
 	struct db_key key = db_records_key1((struct uuid){ { 0 } });
 	struct connection_record c;
@@ -169,7 +169,7 @@ list(struct grants_db *db, bool ended, uint64_t offset, size_t limit, struct con
 	for (*n = 0, *more = false; e == OK && !*more; e = env_next(db->env, DB_CONNECTION, &row)) {
 		if (!db_records_key_id(row.key, 1, 0, &id) || !db_records_take_connection(row.value, id, &c))
 			return ERR_STORAGE_CORRUPT;
-		if ((!ended && c.end != CONNECTION_LIVES) || place++ < offset)
+		if (place++ < offset)
 			continue;
 		if (*n == limit)
 			*more = true;
@@ -180,14 +180,14 @@ list(struct grants_db *db, bool ended, uint64_t offset, size_t limit, struct con
 }
 
 enum err
-grants_db_list_connections(struct grants_db *db, bool ended, uint64_t offset, size_t limit, struct connection_record *rows,
+grants_db_list_connections(struct grants_db *db, uint64_t offset, size_t limit, struct connection_record *rows,
     size_t *n, bool *more)
 {
 	enum err e;
 
 	if ((e = env_look(db->env)) != OK)
 		return e;
-	e = list(db, ended, offset, limit, rows, n, more);
+	e = list(db, offset, limit, rows, n, more);
 	env_release(db->env);
 	return e;
 }

@@ -58,8 +58,8 @@ enum err grants_db_connection(struct grants_db *db, struct uuid connection, stru
 enum err grants_db_client(struct grants_db *db, const uint8_t client[SHA256_LEN],
     const uint8_t redirect_hash[SHA256_LEN], struct connection_record *out);
 
-/* Those in the order of ids, from that place on. ended: those that are over, too. */
-enum err grants_db_list_connections(struct grants_db *db, bool ended, uint64_t offset, size_t limit,
+/* In the order of ids, from that place on; those that are over, too. */
+enum err grants_db_list_connections(struct grants_db *db, uint64_t offset, size_t limit,
     struct connection_record *rows, size_t *n, bool *more);
 enum err grants_db_count_connections(struct grants_db *db, uint32_t *living);
 
