@@ -118,9 +118,8 @@ http_asks_begin(struct http_asks *a, const struct http_ask_want *want, struct ou
 	return http_ask_send(a, want, (struct mono_ms){ clock_mono().ms + HTTP_ASK_MS }, false, out);
 }
 
-/* Of a proposal that got no answer. */
-static void
-say_unknown(struct http_ask_end *end)
+void
+http_ask_say_unknown(struct http_ask_end *end)
 {
 	snprintf(end->message, sizeof end->message,
 	    "it is not known whether the proposal was filed; filed again with the same words, it is the same one");
@@ -160,12 +159,12 @@ fail(void *arg, uint64_t ask_id, void *value)
 	if (failing->why == ERR_TIMEOUT && f->found != NULL)
 		ended->end.error = ERR_AUDIT_TIMEOUT;
 	if (!http_ask_reads(f->want.op))
-		say_unknown(&ended->end);
+		http_ask_say_unknown(&ended->end);
 	flight_clear(f);
 }
 
-static void
-tell_ended(struct http_asks *a, struct outbox *out)
+void
+http_asks_tell_ended(struct http_asks *a, struct outbox *out)
 {
 	while (a->n_ended > 0) {
 		struct http_ended ended = a->ended[--a->n_ended];
@@ -198,7 +197,7 @@ http_asks_on_edge(struct http_asks *a, enum actor other, bool up, struct outbox 
 	/* A keyring that is gone comes back as another boot, which asks anew. */
 	if (!up && (other == ACTOR_AUDIT || other == ACTOR_GRANTS || other == ACTOR_PROFILE))
 		pending_fail_some(a->flights, waits_for, fail, &failing);
-	tell_ended(a, out);
+	http_asks_tell_ended(a, out);
 }
 
 void
@@ -208,7 +207,7 @@ http_asks_end_all(struct http_asks *a, struct outbox *out)
 
 	a->grants_up = false;
 	pending_fail_all(a->flights, fail, &failing);
-	tell_ended(a, out);
+	http_asks_tell_ended(a, out);
 }
 
 struct mono_ms
@@ -217,7 +216,7 @@ http_asks_tick(struct http_asks *a, struct mono_ms now, struct outbox *out)
 	struct failing failing = { a, ACTOR_CLIENT, ERR_TIMEOUT };
 
 	pending_expire(a->flights, now, fail, &failing);
-	tell_ended(a, out);
+	http_asks_tell_ended(a, out);
 	if (a->strangers.count > 0 && now.ms >= a->strangers_due.ms && a->audit_up) {
 		(void)outbox_put(out, MSG_HTTP_REFUSAL_NOTED, 0, &a->strangers);
 		memset(&a->strangers, 0, sizeof a->strangers);

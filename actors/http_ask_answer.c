@@ -127,6 +127,8 @@ is_whole(struct http_asks *a, const struct http_flight *f, struct http_ask_end *
 		return false;
 	if (end->error == OK)
 		end->error = open_found(a, f, &end->result);
+	if (end->error != OK && !http_ask_reads(f->want.op))
+		http_ask_say_unknown(end);
 	return true;
 }
 
@@ -162,23 +164,29 @@ hold(void *arg, uint64_t ask_id, void *value)
 	held->flights[held->n++] = *(struct http_flight *)value;
 }
 
+/* Who asked hears of it when the boot is taken whole: it may ask again at once. */
 static void
-put_back(struct http_asks *a, const struct http_flight *f, struct outbox *out)
+note_ended(struct http_asks *a, const struct http_flight *f, const struct http_ask_end *end)
+{
+	free(f->found);
+	a->ended[a->n_ended++] = (struct http_ended){ .want = f->want, .end = *end };
+}
+
+static void
+put_back(struct http_asks *a, const struct http_flight *f)
 {
 	struct http_ask_end end = { .error = OK };
 	void *value = NULL;
 
-	if ((end.error = pending_add(a->flights, f->ask_id, f->deadline, &value)) == OK) {
+	if ((end.error = pending_add(a->flights, f->ask_id, f->deadline, &value)) == OK)
 		*(struct http_flight *)value = *f;
-		return;
-	}
-	free(f->found);
-	f->want.done(f->want.arg, &end, out);
+	else
+		note_ended(a, f, &end);
 }
 
 /* The keyring has named an epoch: those whose receipt is of it can be opened. */
 static void
-look_again(struct http_asks *a, struct outbox *out)
+look_again(struct http_asks *a)
 {
 	struct held held = { calloc(pending_count(a->flights) + 1, sizeof *held.flights), 0 };
 
@@ -189,12 +197,10 @@ look_again(struct http_asks *a, struct outbox *out)
 		const struct http_flight *f = &held.flights[i];
 		struct http_ask_end end = { .error = OK };
 
-		if (!is_whole(a, f, &end)) {
-			put_back(a, f, out);
-			continue;
-		}
-		free(f->found);
-		f->want.done(f->want.arg, &end, out);
+		if (is_whole(a, f, &end))
+			note_ended(a, f, &end);
+		else
+			put_back(a, f);
 	}
 	free(held.flights);
 }
@@ -214,11 +220,12 @@ http_asks_on_boot(struct http_asks *a, const struct boot_body *b, struct outbox 
 	a->has_boot = true;
 	a->boot = b->boot;
 	believe(a);
-	look_again(a, out);
+	look_again(a);
 	if (anew) {
 		channel_free(&a->channel);
 		a->channel = channel;
 	}
+	http_asks_tell_ended(a, out);
 	/* One that custody opens says first who it is, and then who vouches for it. */
 	if (a->believed.boot) {
 		pending_fail_some(a->flights, is_over, take_out, a);

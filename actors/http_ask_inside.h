@@ -68,4 +68,10 @@ enum err http_ask_send(struct http_asks *a, const struct http_ask_want *want, st
 /* Ends it, if it is in flight. */
 void http_ask_end(struct http_asks *a, uint64_t ask_id, struct http_ask_end *end, struct outbox *out);
 
+/* Says to who asked what ended; they may ask again meanwhile. */
+void http_asks_tell_ended(struct http_asks *a, struct outbox *out);
+
+/* Of a proposal that may have been filed, and got no answer. */
+void http_ask_say_unknown(struct http_ask_end *end);
+
 #endif

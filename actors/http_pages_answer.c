@@ -17,8 +17,10 @@ is_cookie(struct span value)
 {
 	uint8_t bytes[WEB_COOKIE_BYTES + 3];
 	size_t len = 0;
+	bool is = value.len == WEB_COOKIE_LEN && base64_decode(value, bytes, &len) == OK && len == WEB_COOKIE_BYTES;
 
-	return value.len == WEB_COOKIE_LEN && base64_decode(value, bytes, &len) == OK && len == WEB_COOKIE_BYTES;
+	wipe(bytes, sizeof bytes);
+	return is;
 }
 
 void
@@ -114,6 +116,7 @@ web_is_known(const struct http_gateway *g, const struct http_request *r, uint8_t
 	uint8_t bytes[KNOWN_BYTES + 3], tag[32];
 	struct span value;
 	size_t len = 0;
+	bool is;
 
 	/* Without the pages' keys nobody can be told from others. */
 	if (g->oauth->form_key == NULL || http_cookie(r, WEB_COOKIE_KNOWN, &value) != 1 || value.len != KNOWN_LEN ||
@@ -122,7 +125,10 @@ web_is_known(const struct http_gateway *g, const struct http_request *r, uint8_t
 	known_tag(g, bytes, tag);
 	if (id != NULL)
 		memcpy(id, bytes, WEB_KNOWN_BYTES);
-	return same_bytes(tag, bytes + WEB_KNOWN_BYTES, sizeof tag);
+	is = same_bytes(tag, bytes + WEB_KNOWN_BYTES, sizeof tag);
+	wipe(bytes, sizeof bytes);
+	wipe(tag, sizeof tag);
+	return is;
 }
 
 static void

@@ -56,7 +56,9 @@ take_chain(SSL_CTX *ctx, BIO *bio)
 			X509_free(cert);
 			taken = false;
 		}
-	return taken;
+	/* Behind the last one there is nothing, and not something that is none. */
+	return taken && ERR_GET_LIB(ERR_peek_last_error()) == ERR_LIB_PEM &&
+	    ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
 }
 
 static bool

@@ -162,6 +162,7 @@ static void
 on_edge(void *self, enum actor other, bool up, struct outbox *out)
 {
 	struct profile *p = self;
+	enum err told = OK;
 
 	if (other == ACTOR_HTTP)
 		p->http_up = up;
@@ -169,7 +170,10 @@ on_edge(void *self, enum actor other, bool up, struct outbox *out)
 	if (!up && (other == ACTOR_GRANTS || other == ACTOR_KEYRING))
 		close_profile(p);
 	if ((up && other == ACTOR_HTTP) || (!up && (other == ACTOR_GRANTS || other == ACTOR_KEYRING)))
-		(void)profile_tell_web(p, out);
+		told = profile_tell_web(p, out);
+	/* It would go on with keys of what is closed. */
+	if (told != OK)
+		host_fail(told);
 }
 
 static struct mono_ms

@@ -42,7 +42,7 @@ drop_oldest_archived(struct profile *p)
 	const struct profile_book *b = profile_db_book(p->db);
 	const struct profile_fact *oldest = NULL;
 
-	if (count(b, true) < PROFILE_FACTS_MAX)
+	if (count(b, true) <= PROFILE_FACTS_MAX)
 		return;
 	for (size_t i = 0; i < b->n_facts; i++)
 		if (b->facts[i]->archived && (oldest == NULL || b->facts[i]->updated.ms < oldest->updated.ms))

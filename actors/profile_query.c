@@ -5,6 +5,7 @@
  */
 #include "actors/profile_state.h"
 #include "escrow/query.h"
+#include "mailbox/host.h"
 
 #define SEALED_MAX (PROFILE_RESULT_MAX + SEAL_OVERHEAD)
 
@@ -116,8 +117,9 @@ work_and_say(struct profile *p, struct profile_asking *a, uint64_t ask_id, const
 		e = json_write_done(&a->w, &a->text);
 	if (e == OK)
 		e = say_found(a, ask_id, result_key, out);
-	if (a->new_password)
-		(void)profile_tell_web(p, out);
+	/* HTTP would go on with the old one: a new process tells it anew. */
+	if (a->new_password && profile_tell_web(p, out) != OK)
+		host_fail(ERR_NO_MEMORY);
 	return e;
 }
 

@@ -183,7 +183,12 @@ sensitive_token(struct span t)
 				return SENSITIVE_PRIVATE_KEY;
 		if (has_userinfo(t, i))
 			return SENSITIVE_PASSWORD;
-		if (!of_token(t, i) || (i > 0 && of_token(t, i - 1)))
+		if (!of_token(t, i))
+			continue;
+		/* A name may stand before it: KEY=…, or a path. */
+		if (i > 0 && (t.p[i - 1] == '=' || t.p[i - 1] == '/') && has_prefix(t, i))
+			return SENSITIVE_TOKEN;
+		if (i > 0 && of_token(t, i - 1))
 			continue;
 		run = run_length(t, i);
 		if (has_prefix(t, i) || has_bearer(t, i) || has_no_words(t, i, run))

@@ -71,7 +71,10 @@ of_archived_ones_the_oldest_makes_room(void **state)
 	struct uuid fact;
 
 	(void)state;
-	fill(PROFILE_FACTS_MAX, true, 0);
+	fill(PROFILE_FACTS_MAX - 1, true, 0);
+	fact = add_fact("habit", "tea", "white");
+	assert_int_equal(CHANGE("{\"do\":\"fact_archive\",\"id\":\"%s\"}", hex_of(fact)), OK);
+	assert_int_equal(LIST("{\"do\":\"facts\",\"offset\":0,\"limit\":1,\"id\":\"%s\"}", hex_of(fact_id(0))), OK);
 	fact = add_fact("habit", "tea", "green");
 	assert_int_equal(CHANGE("{\"do\":\"fact_archive\",\"id\":\"%s\"}", hex_of(fact)), OK);
 	assert_int_equal(LIST("{\"do\":\"facts\",\"offset\":0,\"limit\":1,\"archived\":true}"), OK);

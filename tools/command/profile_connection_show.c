@@ -27,7 +27,7 @@ is_id(struct span text, struct uuid id)
 	return text.len == UUID_TEXT_LEN && memcmp(text.p, wanted, UUID_TEXT_LEN) == 0;
 }
 
-/* Shared with it as it is now, not archived, and of a category that the connection allows. */
+/* Shared with it as it is now, neither archived nor uncertain nor sensitive, and of a category that the connection allows. */
 static bool
 sees(const struct show *s, const struct json *row)
 {
@@ -36,6 +36,7 @@ sees(const struct show *s, const struct json *row)
 	enum category k;
 
 	if (s->connection.row.revoked != CONNECTION_LIVES || profile_flag(row, "archived") ||
+	    profile_flag(row, "uncertain") || profile_flag(row, "sensitive") ||
 	    !category_of_name((const char *)category.p, category.len, &k) || (s->connection.row.categories >> k & 1) == 0 ||
 	    (s->connection.row.scopes >> SCOPE_READ & 1) == 0 || json_array(row, "shared_with", &all) != JSON_GOT)
 		return false;
