@@ -126,6 +126,24 @@ enabling_needs_sudo_the_log_and_its_record(void **state)
 	assert_int_equal(grants_rig_end(g), ERR_AUDIT_UNAVAILABLE);
 }
 
+/* Both of its keys are gone without a lock that would have told it: it is told then, and opened anew by the next. */
+static void
+what_loses_its_keys_by_no_lock_is_closed(void **state)
+{
+	struct grants_rig *g = *state;
+
+	begin(g);
+	enable(g);
+	keyring_says(g, false, false);
+	phase_is(g, HTTP_LOCKED);
+	assert_non_null(rig_expect(g->r, MSG_PROFILE_DROP));
+	assert_int_equal(rig_deliver(g->r, MSG_PROFILE_DROPPED, ACTOR_PROFILE, rig_ask_id(g->r), &(struct nothing_body){ 0 }), OK);
+	assert_true(rig_silent(g->r));
+	keyring_says(g, true, false);
+	opened(g, opens(g), OK);
+	phase_is(g, HTTP_SERVES);
+}
+
 /* A lock answers when keys, index and profile are gone; HTTP hears it first of all. */
 static void
 a_lock_takes_the_key_out_of_the_profile_before_it_answers(void **state)
@@ -632,6 +650,8 @@ disable_may_leave_the_custodys_part_where_it_is(void **state)
 {
 	struct grants_rig *g = *state;
 	struct disable_ask_body ask = { .peer = g->peer, .leave = 1 };
+	static const uint8_t zero[SEALED_KEY_LEN];
+	struct profile_record r;
 
 	begin(g);
 	enable_with(g, "owner-file");
@@ -642,6 +662,9 @@ disable_may_leave_the_custodys_part_where_it_is(void **state)
 	assert_int_equal(rig_deliver(g->r, MSG_KEYS_DROPPED, ACTOR_KEYRING, g->n_asks, &(struct nothing_body){ 0 }), OK);
 	assert_int_equal(grants_rig_end(g), OK);
 	assert_false(grants_rig_self(g)->profile.enrolled);
+	/* What that part opens is not kept either. */
+	assert_int_equal(grants_db_profile(grants_rig_self(g)->db, &r), OK);
+	assert_memory_equal(r.sealed_custody, zero, sizeof zero);
 }
 
 static void
@@ -672,6 +695,7 @@ main(void)
 		GRANTS_TEST(it_is_enabled_when_that_is_recorded_and_serves_when_its_process_has_the_key),
 		GRANTS_TEST(enabling_needs_sudo_the_log_and_its_record),
 		GRANTS_TEST(a_lock_takes_the_key_out_of_the_profile_before_it_answers),
+		GRANTS_TEST(what_loses_its_keys_by_no_lock_is_closed),
 		GRANTS_TEST(a_key_on_its_way_is_forgotten_after_it_has_come),
 		GRANTS_TEST(a_process_that_does_not_forget_is_ended),
 		GRANTS_TEST(a_profile_or_a_keyring_that_came_anew_is_given_the_key_anew),

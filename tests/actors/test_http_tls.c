@@ -93,6 +93,43 @@ on_request(void *arg, struct http_exchange *x)
 		answer(r, x);
 }
 
+/* Leaf and issuer, whole, and with one that is damaged behind the leaf. */
+static enum err
+try_chain(struct http_config *c, const char *behind)
+{
+	struct http_server_config config = { .http = c, .connections_max = 1, .on_request = on_request };
+	struct http_server *s = NULL;
+	struct secret *leaf = c->certificate;
+	size_t len = secret_len(leaf), n = strlen(behind);
+	enum err e;
+
+	assert_int_equal(secret_new(len + n, &c->certificate), OK);
+	memcpy(secret_bytes(c->certificate), secret_view(leaf), len);
+	memcpy(secret_bytes(c->certificate) + len, behind, n);
+	e = http_server_new(&config, &s);
+	http_server_free(&s);
+	secret_free(&c->certificate);
+	c->certificate = leaf;
+	return e;
+}
+
+static void
+a_chain_that_is_damaged_is_refused(void **state)
+{
+	struct http_config *c = NULL;
+	char whole[4096];
+
+	(void)state;
+	assert_int_equal(http_config_default(&c), OK);
+	make_certificate(c);
+	snprintf(whole, sizeof whole, "%.*s", (int)secret_len(c->certificate), (const char *)secret_view(c->certificate));
+	assert_int_equal(try_chain(c, whole), OK);
+	assert_int_equal(try_chain(c, "\n"), OK);
+	assert_int_equal(try_chain(c, "-----BEGIN CERTIFICATE-----\nTm9uZQ==\n-----END CERTIFICATE-----\n"), ERR_CONFIG_INVALID);
+	assert_int_equal(try_chain(c, "-----BEGIN CERTIFICATE-----\nTm9uZQ"), ERR_CONFIG_INVALID);
+	http_config_free(&c);
+}
+
 static int
 start(void **state)
 {
@@ -357,6 +394,7 @@ main(void)
 		CASE(of_protocols_it_chooses_its_own),
 		CASE(plain_bytes_are_no_handshake),
 		CASE(a_key_of_another_certificate_is_refused),
+		cmocka_unit_test(a_chain_that_is_damaged_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
